@@ -7,6 +7,14 @@ static const char here[] = "";
 // Lanes whose comparison such a processor makes at once; how far what is compared is looked for.
 enum { PART = 8, MOST_DEPTH = 8 };
 
+// From each lane's bit to the sign.
+static LLVMValueRef distances(const struct build *build) {
+    LLVMValueRef result[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        result[l] = LLVMConstInt(build->i32, LANES - 1 - l, false);
+    return LLVMConstVector(result, LANES);
+}
+
 static bool is_logic(LLVMOpcode how) {
     return how == LLVMAnd || how == LLVMOr || how == LLVMXor;
 }
@@ -64,8 +72,48 @@ static bool has_parts(const struct build *build, LLVMValueRef predicate) {
            is_of_words(build, predicate, MOST_DEPTH);
 }
 
+// ---- Bits that are there already ----------------------------------------------------------------
+
+static bool is_instruction(LLVMValueRef value, LLVMOpcode how) {
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == how;
+}
+
+// What rows_spread() was given. NULL: it did not make the value.
+static LLVMValueRef spread_one(LLVMValueRef all) {
+    if (!is_instruction(all, LLVMShuffleVector))
+        return NULL;
+    for (unsigned l = 0; l < LANES; l++)
+        if (LLVMGetMaskValue(all, l) != 0)
+            return NULL;
+    LLVMValueRef first = LLVMGetOperand(all, 0);
+    if (!is_instruction(first, LLVMInsertElement) || !LLVMIsNull(LLVMGetOperand(first, 2)))
+        return NULL;
+    return LLVMGetOperand(first, 1);
+}
+
+// What build_predicate() was given. NULL: it did not make the predicate.
+static LLVMValueRef given_bits(const struct build *build, LLVMValueRef predicate) {
+    if (build->has_mask_registers)
+        return is_instruction(predicate, LLVMBitCast) ? LLVMGetOperand(predicate, 0) : NULL;
+    if (!is_instruction(predicate, LLVMICmp) || LLVMGetICmpPredicate(predicate) != LLVMIntSLT)
+        return NULL;
+    LLVMValueRef all = LLVMGetOperand(predicate, 0);
+    if (!is_instruction(all, LLVMShl) || LLVMGetOperand(all, 1) != distances(build))
+        return NULL;
+    return spread_one(LLVMGetOperand(all, 0));
+}
+
+static LLVMValueRef inverted(LLVMValueRef predicate) {
+    const bool is_not = is_instruction(predicate, LLVMXor) &&
+                        LLVMGetOperand(predicate, 1) == LLVMConstAllOnes(LLVMTypeOf(predicate));
+    return is_not ? LLVMGetOperand(predicate, 0) : NULL;
+}
+
 LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate) {
     LLVMBuilderRef b = build->builder;
+    LLVMValueRef bits = given_bits(build, predicate), other = inverted(predicate);
+    if (bits || other)
+        return bits ? bits : LLVMBuildNot(b, build_bits(build, other), here);
     if (!has_parts(build, predicate))
         return LLVMBuildBitCast(b, predicate, build->i32, here);
     LLVMValueRef all = NULL;
@@ -81,7 +129,7 @@ LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate) {
 static LLVMValueRef is_as(struct build *build, LLVMValueRef predicate, LLVMOpcode how,
                           uint32_t bits) {
     LLVMBuilderRef b = build->builder;
-    if (!has_parts(build, predicate))
+    if (given_bits(build, predicate) || !has_parts(build, predicate))
         return LLVMBuildICmp(b, LLVMIntEQ, build_bits(build, predicate),
                              LLVMConstInt(build->i32, bits, false), here);
     LLVMValueRef all = narrowed(build, predicate, 0);
@@ -102,12 +150,9 @@ LLVMValueRef build_is_all(struct build *build, LLVMValueRef predicate) {
 
 // As one number's bits LLVM takes them one by one where selects and masked accesses look at signs.
 LLVMValueRef build_predicate(struct build *build, LLVMValueRef bits) {
-    LLVMValueRef distances[LANES];
     if (build->has_mask_registers)
         return LLVMBuildBitCast(build->builder, bits, LLVMVectorType(build->i1, LANES), here);
-    for (unsigned l = 0; l < LANES; l++)
-        distances[l] = LLVMConstInt(build->i32, LANES - 1 - l, false);
     LLVMValueRef all = LLVMBuildShl(build->builder, rows_spread(build->builder, bits, LANES),
-                                    LLVMConstVector(distances, LANES), here);
+                                    distances(build), here);
     return LLVMBuildICmp(build->builder, LLVMIntSLT, all, LLVMConstNull(LLVMTypeOf(all)), here);
 }

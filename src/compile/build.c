@@ -55,11 +55,16 @@ static void take_jump(struct build *build, uint32_t number, const struct op *op)
     build_edge(build, op->target);
 }
 
+static bool may_part(const struct build *build, uint32_t number) {
+    const struct plan *plan = build->plan;
+    return plan->may_part[ir_block_of(plan->function, plan->ops[number].ir)];
+}
+
 // Some lanes jump and some do not.
 static void part(struct build *build, uint32_t number) {
     const struct plan *plan = build->plan;
     const uint32_t count = plan->function->register_count;
-    if (!plan->may_part[ir_block_of(plan->function, plan->ops[number].ir)]) {
+    if (!may_part(build, number)) {
         build_leave(build, number);
         return;
     }
@@ -72,6 +77,21 @@ static void part(struct build *build, uint32_t number) {
     memcpy(build->forms, forms, count * sizeof *forms);
     free(held);
     free(forms);
+}
+
+// Whether the condition holds in all lanes, or in none. Where they may part, it is asked of what
+// tells the lanes apart then.
+static void ask_lanes(struct build *build, uint32_t number, LLVMValueRef *all, LLVMValueRef *none) {
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef condition = build->held[build->plan->ops[number].guard].value;
+    if (may_part(build, number)) {
+        LLVMValueRef bits = build_bits(build, condition);
+        *all = LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstAllOnes(build->i32), here);
+        *none = LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstNull(build->i32), here);
+    } else {
+        *all = build_is_all(build, condition);
+        *none = build_is_none(build, condition);
+    }
 }
 
 // Returns with code that is reached where the jump is not taken, unless it always is.
@@ -89,8 +109,8 @@ static void build_jump(struct build *build, uint32_t number) {
         LLVMBuildCondBr(b, guard->value, op->guard_negated ? rest : taken,
                         op->guard_negated ? taken : rest);
     } else {
-        LLVMValueRef all = build_is_all(build, guard->value);
-        LLVMValueRef none = build_is_none(build, guard->value);
+        LLVMValueRef all, none;
+        ask_lanes(build, number, &all, &none);
         LLVMBasicBlockRef other = build_block(build, "other"),
                           parted = build_block(build, "parted");
         LLVMBuildCondBr(b, op->guard_negated ? none : all, taken, other);
