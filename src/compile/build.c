@@ -318,10 +318,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMContextRef context;
 static struct rows *rows;
 
-// The loop over warps is the whole kernel: what LLVM would move out of it would be kept in
-// registers, or rather in memory, all the way. There is no other way to say so.
+// There is no other way to say so.
 static void set_options(void) {
-    static const char *const options[] = {"bankrun", "-disable-machine-licm"};
+    static const char *const options[] = {
+        "bankrun",
+        // The loop over warps is the whole kernel: what LLVM would move out of it would be kept in
+        // registers, or rather in memory, all the way.
+        "-disable-machine-licm",
+        // What takes long, and makes code that is no quicker.
+        "-post-RA-scheduler=0",
+        "-combiner-store-merging=0",
+        "-join-globalcopies=0",
+    };
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
