@@ -428,6 +428,14 @@ static void free_build(struct build *build) {
     LLVMDisposeModule(build->module);
 }
 
+static uint64_t count_instructions(LLVMValueRef function) {
+    uint64_t count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            count++;
+    return count;
+}
+
 static bool compile_plan(const struct compile_request *request, struct plan *plan,
                          struct compiled *result) {
     const struct ir_function *function = plan->function;
@@ -449,7 +457,8 @@ static bool compile_plan(const struct compile_request *request, struct plan *pla
         .phis = base_alloc((function->block_count + 1) * sizeof(LLVMValueRef *)),
     };
     build_function(&build);
-    const bool ok = make_code(&build, result);
+    result->weight = count_instructions(build.function);
+    const bool ok = result->weight <= request->most && make_code(&build, result);
     result->entries = build.ways_in.entries.data;
     result->entry_count = (uint32_t)build.ways_in.entries.length;
     result->ramps = build.ways_in.ramps.data;

@@ -117,11 +117,12 @@ struct sim_kernel {
     struct sim_native *native;         // atomic. NULL: it is not compiled
     struct sim_native_job *native_job; // NULL: it was not compiled beside its launches
     bool native_is_claimed;            // atomic: somebody compiles it, or did
-    bool kept_is_asked;                // atomic: whether an earlier run kept native code of it
-    bool names_addresses;              // has accesses at the places of variables of the device
-    bool retries;                      // has loops of compare-and-swap on shared memory
-    bool is_ordered;                   // has accesses that wait until the blocks before have ended
-    bool waits_for_blocks;             // has a loop that polls memory which other blocks may write
+    uint64_t native_after; // atomic: instructions after which it is compiled; 0: not known yet
+    bool kept_is_asked;    // atomic: whether an earlier run kept native code of it
+    bool names_addresses;  // has accesses at the places of variables of the device
+    bool retries;          // has loops of compare-and-swap on shared memory
+    bool is_ordered;       // has accesses that wait until the blocks before have ended
+    bool waits_for_blocks; // has a loop that polls memory which other blocks may write
 };
 
 struct sim_kernel *sim_decode(struct sim_module *module, const struct ir_function *kernel,

@@ -176,6 +176,17 @@ def try_auto(folder, kernel):
         complain("a short run kept something", short)
 
 
+def try_heavy(folder):
+    """A kernel that takes LLVM longer than others of as many instructions is compiled when it has run for longer, too."""
+    stores = "\n".join(f"st.shared.u32 [%r4+{4 * (i % 8)}], %r5;" for i in range(200))
+    kernel = write_kernel(folder, "heavy.ptx", "12", stores + "\nld.global.u32 %r8, [%rd6];")
+    for turns, count in ((3900, 0), (7000, 1)):  # 64 and 116 million warp instructions
+        cache = os.path.join(folder, f"heavy {turns}")
+        process = run(kernel, cache, engine="auto", turns=turns)
+        if process.returncode or len(files(cache)) != count:
+            complain(f"{turns} turns of a heavy kernel kept {files(cache)}", process)
+
+
 def try_program(folder):
     """The runtime that a program loads finds the compiler, and the place of what is kept."""
     cache, source = os.path.join(folder, "program"), os.path.join(folder, "program.cu")
@@ -228,6 +239,7 @@ def main():
             try_dependencies(folder, kernel, expected)
             try_at_once(folder, kernel, expected)
             try_auto(folder, kernel)
+            try_heavy(folder)
             if os.environ.get("BANKRUN_TEST_NVCC"):
                 try_program(folder)
             may = subprocess.run(["unshare", "-Urm", "mount", "-t", "tmpfs", "none", folder], check=False, capture_output=True)

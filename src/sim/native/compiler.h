@@ -88,6 +88,7 @@ struct compile_request {
     sim_handler guard, copy32, copy64; // of the lane code that is used, for full warps
     sim_handler reconverge, join;
     const char *lanes; // narrower ones than the machine has; NULL: its own
+    uint64_t most;     // of struct compiled.weight
 };
 
 // A register that code takes for a scalar: the value of lane n is that of lane 0 and
@@ -116,9 +117,10 @@ struct compiled {
     struct native_member *members;
     uint32_t member_count;
     uint32_t group_count; // each has NATIVE_WAYS cells, side by side
+    uint64_t weight;      // how many instructions LLVM was given, or would have been
 };
 
-// False: it cannot be.
+// False: it cannot be, or weighs too much.
 typedef bool (*compile_function)(const struct compile_request *request, struct compiled *result);
 
 struct compile_library {

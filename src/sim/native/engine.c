@@ -12,9 +12,11 @@
 #include "sim/native/kept.h"
 #include "sim/native/native_internal.h"
 
-// Warp instructions after which a kernel is compiled: they take the interpreter about as long as
-// compiling takes, 0.7 to 1.9 ms for each instruction of PTX in 25 public programs.
+// Warp instructions after which it is first looked how long a kernel takes to compile.
 enum { HOT = 24 << 20, HOT_FOR_EACH = 100000 };
+// As many take the interpreter about as long as LLVM takes for each instruction that it is given,
+// and for as many instructions altogether it takes twice as long for each: bench/README.md.
+enum { HOT_FOR_WEIGHT = 1200, TWICE = 30000 };
 // And after which it is looked for among those that earlier runs have made.
 enum { WARM = 1 << 20, MANY = 1024 }; // MANY: or before a launch of so many warps
 
@@ -189,7 +191,8 @@ static void free_native(struct sim_native *native) {
     free(native);
 }
 
-static bool compile(struct sim_native *native) {
+// `most`: struct compile_request.
+static bool compile(struct sim_native *native, uint64_t most) {
     const struct sim_target *target = native->code.kernel->module->sim->target;
     const struct compile_request request = {
         .code = &native->code,
@@ -200,6 +203,7 @@ static bool compile(struct sim_native *native) {
         .copy64 = target->copy64[1],
         .reconverge = sim_run_reconverge,
         .join = sim_run_join,
+        .most = most,
     };
     return !sim_compiler_missing() && compiler.library->compile(&request, &native->compiled);
 }
@@ -230,9 +234,10 @@ static struct native_key key_of(const struct sim_kernel *kernel, bool has_whole_
     return compiler.kept ? native_key_of(kernel, has_whole_rows, compiler_path()) : none;
 }
 
-// Of an earlier run; where there is none it is made if `may_compile`. NULL: there is none.
+// Of an earlier run; where there is none it is made if it weighs at most *weight, which becomes
+// what it weighs; 0: it is not made. NULL: there is none.
 static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_whole_rows,
-                                      bool may_compile) {
+                                      uint64_t *weight) {
     const struct native_key key = key_of(kernel, has_whole_rows);
     struct sim_native *native = base_alloc(sizeof *native);
     native->has_whole_rows = has_whole_rows;
@@ -240,7 +245,8 @@ static struct sim_native *make_native(const struct sim_kernel *kernel, bool has_
     if (native_kept_load(compiler.kept, &key, &native->compiled) && take_code(native))
         return native;
     free_compiled(&native->compiled);
-    const bool is_made = may_compile && compile(native);
+    const bool is_made = *weight && compile(native, *weight);
+    *weight = native->compiled.weight;
     if (is_made)
         native_kept_store(compiler.kept, &key, &native->compiled);
     if (is_made && take_code(native))
@@ -255,6 +261,7 @@ struct sim_native_job {
     pthread_t thread;
     struct sim_kernel *kernel;
     bool has_whole_rows;
+    uint64_t instructions; // that were run until now
 };
 
 static bool may_compile(const struct sim_kernel *kernel) {
@@ -274,7 +281,8 @@ static void look_for_kept(struct sim_kernel *kernel, const struct sim_launch *la
     if (!compiler.kept || __atomic_exchange_n(&kernel->kept_is_asked, true, __ATOMIC_ACQ_REL) ||
         !claim(kernel))
         return;
-    struct sim_native *native = make_native(kernel, launch->block[0] % LANES == 0, false);
+    uint64_t none = 0;
+    struct sim_native *native = make_native(kernel, launch->block[0] % LANES == 0, &none);
     if (native)
         __atomic_store_n(&kernel->native, native, __ATOMIC_RELEASE);
     else
@@ -291,16 +299,37 @@ static uint64_t warps_of(const struct sim_launch *launch) {
 }
 
 void sim_native_prepare(struct sim_kernel *kernel, const struct sim_launch *launch) {
+    uint64_t any = UINT64_MAX;
     if (kernel->module->sim->config.engine == SIM_ENGINE_COMPILE && claim(kernel))
-        kernel->native = make_native(kernel, launch->block[0] % LANES == 0, true);
+        kernel->native = make_native(kernel, launch->block[0] % LANES == 0, &any);
     else if (warps_of(launch) >= MANY)
         look_for_kept(kernel, launch);
 }
 
+static uint64_t worth(uint64_t weight) {
+    return (weight + weight * weight / TWICE) * HOT_FOR_WEIGHT;
+}
+
+// The greatest weight that is worth it.
+static uint64_t weight_after(uint64_t instructions) {
+    uint64_t weight = 1;
+    for (uint64_t step = 1 << 24; step; step /= 2)
+        weight += worth(weight + step) <= instructions ? step : 0;
+    return weight;
+}
+
+// What weighs too much waits: the interpreter has not yet taken as long as that would.
 static void *work(void *context) {
     const struct sim_native_job *job = context;
-    struct sim_native *native = make_native(job->kernel, job->has_whole_rows, true);
-    __atomic_store_n(&job->kernel->native, native, __ATOMIC_RELEASE);
+    struct sim_kernel *kernel = job->kernel;
+    const uint64_t most = weight_after(job->instructions);
+    uint64_t weight = most;
+    struct sim_native *native = make_native(kernel, job->has_whole_rows, &weight);
+    __atomic_store_n(&kernel->native, native, __ATOMIC_RELEASE);
+    if (!native && weight > most) {
+        __atomic_store_n(&kernel->native_after, worth(weight), __ATOMIC_RELAXED);
+        __atomic_store_n(&kernel->native_is_claimed, false, __ATOMIC_RELEASE);
+    }
     return NULL;
 }
 
@@ -317,7 +346,15 @@ static bool start(struct sim_native_job *job) {
 }
 
 static uint64_t hot_after(const struct sim_kernel *kernel) {
-    return HOT + (uint64_t)HOT_FOR_EACH * kernel->ir->instruction_count;
+    const uint64_t known = __atomic_load_n(&kernel->native_after, __ATOMIC_RELAXED);
+    return known ? known : HOT + (uint64_t)HOT_FOR_EACH * kernel->ir->instruction_count;
+}
+
+static void end_job(struct sim_kernel *kernel) {
+    if (kernel->native_job)
+        pthread_join(kernel->native_job->thread, NULL);
+    free(kernel->native_job);
+    kernel->native_job = NULL;
 }
 
 void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
@@ -327,9 +364,11 @@ void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
         look_for_kept(kernel, launch);
     if (all < hot_after(kernel) || !claim(kernel))
         return;
+    end_job(kernel);
     struct sim_native_job *job = base_alloc(sizeof *job);
     job->kernel = kernel;
     job->has_whole_rows = launch->block[0] % LANES == 0;
+    job->instructions = all;
     if (start(job))
         kernel->native_job = job;
     else
@@ -337,8 +376,6 @@ void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
 }
 
 void sim_native_free(struct sim_kernel *kernel) {
-    if (kernel->native_job)
-        pthread_join(kernel->native_job->thread, NULL);
-    free(kernel->native_job);
+    end_job(kernel);
     free_native(kernel->native);
 }
