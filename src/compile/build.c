@@ -459,10 +459,12 @@ static bool compile_plan(const struct compile_request *request, struct plan *pla
     build_function(&build);
     result->weight = count_instructions(build.function);
     const bool ok = result->weight <= request->most && make_code(&build, result);
-    result->entries = build.ways_in.entries.data;
-    result->entry_count = (uint32_t)build.ways_in.entries.length;
-    result->ramps = build.ways_in.ramps.data;
-    result->ramp_count = (uint32_t)build.ways_in.ramps.length;
+    result->entries = build.ways.entries.data;
+    result->entry_count = (uint32_t)build.ways.entries.length;
+    result->exits = build.ways.exits.data;
+    result->exit_count = (uint32_t)build.ways.exits.length;
+    result->ramps = build.ways.ramps.data;
+    result->ramp_count = (uint32_t)build.ways.ramps.length;
     result->segments = build.segments.list.data;
     result->segment_count = (uint32_t)build.segments.list.length;
     result->members = build.segments.members.data;

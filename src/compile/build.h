@@ -66,10 +66,10 @@ struct build {
         VEC(struct native_member) members;
         uint32_t groups;
     } segments;
-    struct ways_in {
-        VEC(struct compiled_entry) entries;
+    struct ways {
+        VEC(struct compiled_way) entries, exits;
         VEC(struct compiled_ramp) ramps;
-    } ways_in;
+    } ways;
     struct fetched fetched;
     unsigned quotients;      // divisions of the whole kernel of which warps remember the result
     bool is_open;            // code can be appended: the place is reached
@@ -112,6 +112,10 @@ LLVMValueRef build_count_zeros(struct build *build, const char *name, LLVMValueR
 // The interpreter's frame.
 uint64_t build_place_of_register(const struct build *build, uint32_t reg); // in bytes
 void build_save(struct build *build, uint32_t reg);
+void build_note_ramp(struct build *build, uint32_t reg, struct form form); // in build->ways.ramps
+// Where C code reads the frame next, and spreads ramps before (build->ways.ramps): of those lane 0
+// alone is written.
+void build_save_short(struct build *build, uint32_t reg);
 struct held build_load(struct build *build, uint32_t reg, struct form form);
 void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef value);
 LLVMBasicBlockRef build_block(struct build *build, const char *name);

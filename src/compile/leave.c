@@ -39,19 +39,36 @@ static void save_counts(struct build *build) {
         build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32));
 }
 
-static void save_live(struct build *build, uint32_t op) {
+static void save_live(struct build *build, uint32_t op,
+                      void (*save)(struct build *build, uint32_t reg)) {
     for (uint32_t r = 0; r < build->plan->function->register_count; r++)
         if (plan_is_live(build->plan, op, r))
-            build_save(build, r);
+            save(build, r);
+}
+
+// A place is left twice where registers hold the same: a jump, when a slice is used up and where
+// lanes part.
+static void note_exit(struct build *build, uint32_t instr, uint32_t ramp) {
+    const struct compiled_way way = {
+        .instr = instr, .ramp = ramp, .ramps = (uint32_t)build->ways.ramps.length - ramp};
+    const size_t count = build->ways.exits.length;
+    if (!count || build->ways.exits.data[count - 1].instr != instr)
+        vec_push(&build->ways.exits, way);
 }
 
 void build_leave(struct build *build, uint32_t op) {
-    save_live(build, op);
+    const uint32_t instr = build->plan->ops[op].first;
+    if (build->plan->ops[op].kind == OP_LEAVE) {
+        save_live(build, op, build_save);
+        save_counts(build);
+        build_meet(build, instr);
+        return;
+    }
+    const uint32_t ramp = (uint32_t)build->ways.ramps.length;
+    save_live(build, op, build_save_short);
+    note_exit(build, instr, ramp);
     save_counts(build);
-    if (build->plan->ops[op].kind == OP_LEAVE)
-        build_meet(build, build->plan->ops[op].first);
-    else
-        LLVMBuildRet(build->builder, instr_address(build, build->plan->ops[op].first));
+    LLVMBuildRet(build->builder, instr_address(build, instr));
 }
 
 // Returns where what is called does not go on at `next`.
@@ -136,30 +153,20 @@ void build_interpreted(struct build *build, uint32_t op) {
 
 // ---- Entries --------------------------------------------------------------------------------
 
-static void note_ramp(struct build *build, uint32_t reg, struct form form) {
-    const struct compiled_ramp ramp = {
-        .place = (uint32_t)build_place_of_register(build, reg),
-        .bytes = (uint8_t)build_register_bytes(build, reg),
-        .flip = form.flip,
-        .stride = form.stride,
-    };
-    vec_push(&build->ways_in.ramps, ramp);
-}
-
 // What registers hold at an entry, as who enters has to see to.
 static void load_entry(struct build *build, uint32_t op, struct held *held,
                        const struct form *forms) {
-    struct compiled_entry entry = {.instr = build->plan->ops[op].first,
-                                   .ramp = (uint32_t)build->ways_in.ramps.length};
+    struct compiled_way entry = {.instr = build->plan->ops[op].first,
+                                 .ramp = (uint32_t)build->ways.ramps.length};
     for (uint32_t r = 0; r < build->plan->function->register_count; r++) {
         if (!plan_is_live(build->plan, op, r))
             continue;
         held[r] = build_load(build, r, forms[r]);
         if (forms[r].kind == FORM_RAMP)
-            note_ramp(build, r, forms[r]);
+            build_note_ramp(build, r, forms[r]);
     }
-    entry.ramps = (uint32_t)build->ways_in.ramps.length - entry.ramp;
-    vec_push(&build->ways_in.entries, entry);
+    entry.ramps = (uint32_t)build->ways.ramps.length - entry.ramp;
+    vec_push(&build->ways.entries, entry);
 }
 
 void build_entry(struct build *build, uint32_t op, LLVMBasicBlockRef to, bool is_block) {

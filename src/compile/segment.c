@@ -30,6 +30,7 @@ struct segment {
     struct group groups[MOST_GROUPS];
     unsigned group_count;
     uint32_t first_group, first_member;
+    uint32_t first_ramp, ramps; // that its slow way has written lane 0 of
 };
 
 // ---- Where a segment ends ---------------------------------------------------------------------
@@ -312,6 +313,8 @@ static void note_segment(struct segment *segment) {
         .groups = segment->group_count,
         .member = segment->first_member,
         .members = (uint32_t)build->segments.members.length - segment->first_member,
+        .ramp = segment->first_ramp,
+        .ramps = segment->ramps,
     };
     vec_push(&build->segments.list, made);
 }
@@ -355,11 +358,13 @@ static void join(struct segment *segment, struct held *before) {
     LLVMPositionBuilderAtEnd(b, segment->head);
     build_branch(build, segment->good, segment->quick, slow);
     LLVMPositionBuilderAtEnd(b, slow);
+    segment->first_ramp = (uint32_t)build->ways.ramps.length;
     struct held *after = build->held;
     build->held = before;
     for (uint32_t r = 0; r < count; r++)
         if (touched.is_read[r] && plan_is_live(build->plan, segment->begin, r))
-            build_save(build, r);
+            build_save_short(build, r);
+    segment->ramps = (uint32_t)build->ways.ramps.length - segment->first_ramp;
     build->held = after;
     build_run_segment(build, (uint32_t)build->segments.list.length,
                       build->plan->ops[segment->end - 1].at + 1);

@@ -167,6 +167,30 @@ void build_save(struct build *build, uint32_t reg) {
     LLVMSetAlignment(LLVMBuildStore(build->builder, value, at), bytes ? 64 : 4);
 }
 
+void build_note_ramp(struct build *build, uint32_t reg, struct form form) {
+    const struct compiled_ramp ramp = {
+        .place = (uint32_t)build_place_of_register(build, reg),
+        .bytes = (uint8_t)build_register_bytes(build, reg),
+        .flip = form.flip,
+        .stride = form.stride,
+    };
+    vec_push(&build->ways.ramps, ramp);
+}
+
+void build_save_short(struct build *build, uint32_t reg) {
+    const struct held *held = &build->held[reg];
+    const unsigned bytes = build_register_bytes(build, reg);
+    if (held->is_saved || !held->value || !bytes || held->form.kind != FORM_RAMP) {
+        build_save(build, reg);
+        return;
+    }
+    const uint64_t place = build_place_of_register(build, reg);
+    LLVMValueRef at =
+        build_pointer(build, build->base[SIM_BASE_REGISTERS], place, LLVMTypeOf(held->value));
+    LLVMSetAlignment(LLVMBuildStore(build->builder, held->value, at), bytes);
+    build_note_ramp(build, reg, held->form);
+}
+
 static LLVMValueRef load_lane(struct build *build, uint64_t place, LLVMTypeRef type,
                               unsigned align) {
     LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS], place, type);

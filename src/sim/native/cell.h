@@ -52,6 +52,7 @@ struct native_segment {       // straight code that the interpreter runs where a
     uint32_t first, end;      // decoded instructions
     uint32_t group, groups;   // the first, and how many
     uint32_t member, members; // of all of these, in the order of their instructions
+    uint32_t ramp, ramps;     // registers of which code has written lane 0 alone
 };
 
 #endif

@@ -427,6 +427,7 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     uint32_t member = segment->member;
     own->slow += segment->end - segment->first;
     own->turns.stops = true; // whose instructions these are is to be told
+    sim_native_spread(warp, segment->ramp, segment->ramps);
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, mask);
     const bool learns = is_learning(own, number);

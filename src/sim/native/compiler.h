@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 19 };
+enum { COMPILE_VERSION = 20 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -75,7 +75,7 @@ struct compiled_turns {
 
 // Returns where the interpreter goes on; `instr` itself where nothing was done. NULL: a fault.
 // Registers must be as the code left them, but for what the instruction before has written, or hold
-// what the entry takes for granted (struct compiled_entry).
+// what the entry takes for granted (struct compiled_way).
 typedef const struct sim_instr *(*compiled_body)(struct sim_warp *warp,
                                                  const struct sim_instr *instr,
                                                  struct native_cell *cells,
@@ -99,18 +99,20 @@ struct compiled_ramp {
     int64_t stride;
 };
 
-struct compiled_entry {
+// Where code is entered, and what it takes for granted then; or where it is left by what it
+// returns, and of which registers it has written lane 0 alone.
+struct compiled_way {
     uint32_t instr;       // decoded
-    uint32_t ramp, ramps; // what it takes for granted: the first, and how many
+    uint32_t ramp, ramps; // the first, and how many
 };
 
 // What is made: all malloc'd, and the caller's also where it failed.
 struct compiled {
     uint8_t *image; // its function is a compiled_body (image.h)
     size_t image_bytes;
-    struct compiled_entry *entries;
-    uint32_t entry_count;
-    struct compiled_ramp *ramps; // of all entries
+    struct compiled_way *entries, *exits;
+    uint32_t entry_count, exit_count;
+    struct compiled_ramp *ramps; // of ways and segments
     uint32_t ramp_count;
     struct native_segment *segments;
     uint32_t segment_count;

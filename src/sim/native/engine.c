@@ -123,8 +123,11 @@ static void map_numbers(struct sim_native *native) {
         native->first_member[site] = m;
     }
     native->entry_at = base_alloc((native->code.instr_count + 1) * sizeof *native->entry_at);
+    native->exit_at = base_alloc((native->code.instr_count + 1) * sizeof *native->exit_at);
     for (uint32_t e = 0; e < compiled->entry_count; e++)
         native->entry_at[compiled->entries[e].instr] = &compiled->entries[e];
+    for (uint32_t e = 0; e < compiled->exit_count; e++)
+        native->exit_at[compiled->exits[e].instr] = &compiled->exits[e];
     for (uint32_t s = 0; s < compiled->segment_count; s++)
         for (uint32_t g = 0; g < compiled->segments[s].groups; g++)
             native->segment_of_group[compiled->segments[s].group + g] = s;
@@ -170,6 +173,7 @@ static void copy_code(struct sim_native *native, const struct sim_code *code) {
 static void free_compiled(struct compiled *compiled) {
     free(compiled->image);
     free(compiled->entries);
+    free(compiled->exits);
     free(compiled->ramps);
     free(compiled->segments);
     free(compiled->members);
@@ -187,6 +191,7 @@ static void free_native(struct sim_native *native) {
     free(native->next_member);
     free(native->segment_of_group);
     free(native->entry_at);
+    free(native->exit_at);
     free(native->code.instrs);
     free(native);
 }

@@ -202,7 +202,7 @@ struct native_key native_key_of(const struct sim_kernel *kernel, bool has_whole_
 // ---- Files --------------------------------------------------------------------------------------
 
 struct kept_head {
-    uint64_t entries, ramps, segments, members, groups, image;
+    uint64_t entries, exits, ramps, segments, members, groups, image;
 };
 
 static char *path_of(const char *folder, const struct native_key *key) {
@@ -236,11 +236,13 @@ static bool read_kept(const char *data, size_t length, struct compiled *compiled
     memcpy(&head, data, sizeof head);
     struct reader reader = {data + sizeof head, length - sizeof head, false};
     compiled->entries = take(&reader, head.entries, sizeof *compiled->entries);
+    compiled->exits = take(&reader, head.exits, sizeof *compiled->exits);
     compiled->ramps = take(&reader, head.ramps, sizeof *compiled->ramps);
     compiled->segments = take(&reader, head.segments, sizeof *compiled->segments);
     compiled->members = take(&reader, head.members, sizeof *compiled->members);
     compiled->image = take(&reader, head.image, 1);
     compiled->entry_count = (uint32_t)head.entries;
+    compiled->exit_count = (uint32_t)head.exits;
     compiled->ramp_count = (uint32_t)head.ramps;
     compiled->segment_count = (uint32_t)head.segments;
     compiled->member_count = (uint32_t)head.members;
@@ -265,13 +267,16 @@ void native_kept_store(const char *folder, const struct native_key *key,
                        const struct compiled *compiled) {
     if (!folder || !*key->text || !file_make_folders(folder))
         return;
-    const struct kept_head head = {compiled->entry_count,   compiled->ramp_count,
-                                   compiled->segment_count, compiled->member_count,
-                                   compiled->group_count,   compiled->image_bytes};
+    const struct kept_head head = {compiled->entry_count,  compiled->exit_count,
+                                   compiled->ramp_count,   compiled->segment_count,
+                                   compiled->member_count, compiled->group_count,
+                                   compiled->image_bytes};
     struct strbuf text = {0};
     strbuf_append(&text, (const char *)&head, sizeof head);
     strbuf_append(&text, (const char *)compiled->entries,
                   compiled->entry_count * sizeof *compiled->entries);
+    strbuf_append(&text, (const char *)compiled->exits,
+                  compiled->exit_count * sizeof *compiled->exits);
     strbuf_append(&text, (const char *)compiled->ramps,
                   compiled->ramp_count * sizeof *compiled->ramps);
     strbuf_append(&text, (const char *)compiled->segments,

@@ -22,7 +22,7 @@ struct sim_native {
     // several groups. IR_NONE: no more.
     uint32_t *first_member, *next_member; // by site; by member
     uint32_t *segment_of_group;
-    const struct compiled_entry **entry_at; // by decoded instruction; NULL: none
+    const struct compiled_way **entry_at, **exit_at; // by decoded instruction; NULL: none
 };
 
 // A cell while the interpreter runs its segment.
@@ -126,6 +126,10 @@ const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_
 // ramps.c: whether the warp's registers hold what native code takes for granted at an entry. They
 // may not where lanes have parted on the way there.
 bool sim_native_holds(const struct sim_warp *warp, const struct sim_instr *at);
+// The other way round: gives the other lanes theirs where native code has written lane 0 alone.
+void sim_native_spread(const struct sim_warp *warp, uint32_t ramp, uint32_t ramps);
+// The same where the warp has left native code, which returned `at`; NULL: a fault.
+void sim_native_leave(const struct sim_warp *warp, const struct sim_instr *at);
 // What native code has done since a place in time.
 struct native_since {
     uint64_t instructions, slow;

@@ -28,10 +28,40 @@ static bool holds(const uint8_t *frame, const struct compiled_ramp *ramp) {
 
 bool sim_native_holds(const struct sim_warp *warp, const struct sim_instr *at) {
     const struct sim_native *native = warp->block->worker->native->native;
-    const struct compiled_entry *entry = native->entry_at[at - native->code.instrs];
+    const struct compiled_way *entry = native->entry_at[at - native->code.instrs];
     const struct compiled_ramp *ramps = native->compiled.ramps + entry->ramp;
     for (uint32_t r = 0; r < entry->ramps; r++)
         if (!holds(warp->base[SIM_BASE_REGISTERS], &ramps[r]))
             return false;
     return true;
+}
+
+static void spread32(uint32_t lanes[LANES], const struct compiled_ramp *ramp) {
+    const uint32_t stride = (uint32_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
+    for (uint32_t l = 1; l < LANES; l++)
+        lanes[l] = first + (l ^ ramp->flip) * stride;
+}
+
+static void spread64(uint64_t lanes[LANES], const struct compiled_ramp *ramp) {
+    const uint64_t stride = (uint64_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
+    for (uint64_t l = 1; l < LANES; l++)
+        lanes[l] = first + (l ^ ramp->flip) * stride;
+}
+
+void sim_native_spread(const struct sim_warp *warp, uint32_t ramp, uint32_t ramps) {
+    const struct compiled_ramp *all = warp->block->worker->native->native->compiled.ramps;
+    for (uint32_t r = ramp; r < ramp + ramps; r++) {
+        void *at = warp->base[SIM_BASE_REGISTERS] + all[r].place;
+        if (all[r].bytes == 8)
+            spread64(at, &all[r]);
+        else
+            spread32(at, &all[r]);
+    }
+}
+
+void sim_native_leave(const struct sim_warp *warp, const struct sim_instr *at) {
+    const struct sim_native *native = warp->block->worker->native->native;
+    const struct compiled_way *left = at ? native->exit_at[at - native->code.instrs] : NULL;
+    if (left)
+        sim_native_spread(warp, left->ramp, left->ramps);
 }

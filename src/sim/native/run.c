@@ -25,7 +25,10 @@ const struct sim_instr *sim_native_body(struct sim_warp *warp, const struct sim_
     if (!is_trusted && !sim_native_holds(warp, at))
         return at;
     own->turns.stops = true;
-    return own->native->body(warp, at, own->cells, &own->native->links, &own->turns);
+    const struct sim_instr *next =
+        own->native->body(warp, at, own->cells, &own->native->links, &own->turns);
+    sim_native_leave(warp, next);
+    return next;
 }
 
 void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,

@@ -258,11 +258,14 @@ static const struct sim_instr *run(struct phase *phase, bool *moved) {
             (uint64_t)flow->flows[phase->now].run_start - phase->at->ordinal;
     sim_native_renew(own, phase->generation, &flow->warps[phase->now]);
     say_who_follows(phase, follows);
-    const struct sim_instr *next = phase->at;
-    if (holds(phase, runs))
-        next = own->native->body(&flow->warps[phase->now], phase->at, own->cells,
-                                 &own->native->links, &own->turns);
+    if (!holds(phase, runs)) {
+        take_over(phase, moved);
+        return phase->at;
+    }
+    const struct sim_instr *next = own->native->body(&flow->warps[phase->now], phase->at,
+                                                     own->cells, &own->native->links, &own->turns);
     take_over(phase, moved);
+    sim_native_leave(&flow->warps[phase->now], next);
     return next;
 }
 
