@@ -103,7 +103,9 @@ static void build_jump(struct build *build, uint32_t number) {
         build->is_open = false;
         return;
     }
-    LLVMBasicBlockRef taken = build_block(build, "taken"), rest = build_block(build, "rest");
+    const bool is_once = build->plan->is_made_once[ir_block_of(build->plan->function, op->ir)];
+    LLVMBasicBlockRef taken = build_block(build, "taken"),
+                      rest = is_once ? NULL : build_block(build, "rest");
     struct held *guard = &build->held[op->guard];
     if (guard->form.kind == FORM_RAMP) {
         LLVMBuildCondBr(b, guard->value, op->guard_negated ? rest : taken,
@@ -112,16 +114,19 @@ static void build_jump(struct build *build, uint32_t number) {
         LLVMValueRef all, none;
         ask_lanes(build, number, &all, &none);
         LLVMBasicBlockRef other = build_block(build, "other"),
-                          parted = build_block(build, "parted");
+                          parted = is_once ? other : build_block(build, "parted");
         LLVMBuildCondBr(b, op->guard_negated ? none : all, taken, other);
         LLVMPositionBuilderAtEnd(b, other);
-        LLVMBuildCondBr(b, op->guard_negated ? all : none, rest, parted);
+        if (!is_once)
+            LLVMBuildCondBr(b, op->guard_negated ? all : none, rest, parted);
         LLVMPositionBuilderAtEnd(b, parted);
         part(build, number);
     }
     LLVMPositionBuilderAtEnd(b, taken);
     take_jump(build, number, op);
-    LLVMPositionBuilderAtEnd(b, rest);
+    build->is_open = !is_once;
+    if (!is_once)
+        LLVMPositionBuilderAtEnd(b, rest);
 }
 
 // ---- The function -----------------------------------------------------------------------------

@@ -20,6 +20,7 @@ struct held {
 // The lanes that are on, where they are not all.
 struct mask {
     LLVMValueRef bits, lanes, count; // i32; <32 x i1>; how many, i64
+    LLVMValueRef is_some;            // i64: 1 where they are not all after all
     const uint64_t *keeps;           // registers that other lanes still need, a bit each
 };
 

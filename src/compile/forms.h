@@ -84,6 +84,8 @@ struct plan {
     // or at such jumps; and the registers that are written until then, a bit each (plan_written).
     bool *may_part;
     uint64_t *written;
+    // Of those: the way there is made once, for some lanes or all, as that is as quick for all.
+    bool *is_made_once;
     // Of blocks: registers that may have been written since they were loaded from the interpreter's
     // frame, a bit each (plan_is_unsaved).
     uint64_t *unsaved;
@@ -114,6 +116,10 @@ static inline bool plan_is_unsaved(const struct plan *plan, uint32_t block, uint
 void ops_read(struct plan *plan, const struct compile_request *request);
 // parts.c: fills may_part and written.
 void parts_find(struct plan *plan);
+// Whether lanes may part behind the block, registers being of these forms there; and whether what
+// they do then is made once.
+bool parts_at(const struct plan *plan, uint32_t block, const struct form *forms);
+bool parts_are_made_once(const struct plan *plan, uint32_t block, const struct form *forms);
 // saved.c: fills unsaved.
 void saved_find(struct plan *plan);
 

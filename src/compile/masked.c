@@ -127,7 +127,11 @@ static struct mask mask_of(struct build *build, LLVMValueRef lanes, const uint64
     LLVMValueRef bits = build_bits(build, lanes);
     if (!build->has_mask_registers)
         lanes = build_predicate(build, bits);
-    return (struct mask){bits, lanes, count_lanes(build, bits), keeps};
+    LLVMValueRef is_some = LLVMBuildZExt(
+        build->builder,
+        LLVMBuildICmp(build->builder, LLVMIntNE, bits, LLVMConstAllOnes(build->i32), here),
+        build->i64, here);
+    return (struct mask){bits, lanes, count_lanes(build, bits), is_some, keeps};
 }
 
 static LLVMValueRef some(struct build *build, const struct mask *mask) {
@@ -181,7 +185,7 @@ static void build_branch_of_some(struct build *build, uint32_t number) {
     const struct mask taken = mask_of(build, jumps, parting.keeps),
                       rest = mask_of(build, stays, parting.keeps);
     LLVMValueRef yes = LLVMConstInt(build->i1, 1, false);
-    LLVMValueRef any_taken = outer ? some(build, &taken) : yes,
+    LLVMValueRef any_taken = outer || plan->is_made_once[block] ? some(build, &taken) : yes,
                  any_rest = outer ? some(build, &rest) : yes;
     parting.is_parted = LLVMBuildAnd(b, any_taken, any_rest, here);
     build_account(build, plan->code->instrs[op->at].ordinal + 1, any_taken);

@@ -7,7 +7,7 @@
 #include "sim/flow/control.h"
 
 // What is made for lanes that part is made a second time.
-enum { MOST_OPS = 96, MOST_DEPTH = 6 };
+enum { MOST_OPS = 96, MOST_OPS_ONCE = 24, MOST_DEPTH = 6 };
 
 struct walk {
     struct plan *plan;
@@ -117,4 +117,52 @@ void parts_find(struct plan *plan) {
             end > plan->block_ops[b] && is_written_jump(plan, &plan->ops[end - 1]) &&
             plan->ops[end - 1].guard != IR_NONE && walk_branch(&walk, b, MOST_DEPTH);
     }
+}
+
+static const struct op *jump_of(const struct plan *plan, uint32_t block) {
+    return &plan->ops[plan->block_ops[block + 1] - 1];
+}
+
+bool parts_at(const struct plan *plan, uint32_t block, const struct form *forms) {
+    return plan->may_part[block] && forms[jump_of(plan, block)->guard].kind == FORM_LANES;
+}
+
+static bool is_written(const struct plan *plan, uint32_t block, const struct op_source *source) {
+    return source->kind == SOURCE_REGISTER &&
+           plan_written(plan, block)[source->reg / 64] >> (source->reg % 64) & 1;
+}
+
+// With some lanes off, places that are computed there may lie anywhere, and what global memory gets
+// takes long without mask registers. Words of shared memory are nearly as quick.
+static bool is_as_quick(const struct plan *plan, uint32_t block, const struct op *op,
+                        const struct form *forms) {
+    switch (op->kind) {
+    case OP_VALUE:
+    case OP_NOTHING:
+    case OP_JUMP:
+        return true;
+    case OP_LOAD:
+    case OP_STORE:
+        return op->access->space == PTX_SPACE_SHARED && op->access->count == 1 &&
+               !is_written(plan, block, &op->base) &&
+               form_of_source(&op->base, forms).kind == FORM_RAMP;
+    default:
+        return false;
+    }
+}
+
+// Where lanes part again behind a jump, what they do there is made three times: for all lanes, for
+// those of all that part then, and for those of some.
+bool parts_are_made_once(const struct plan *plan, uint32_t block, const struct form *forms) {
+    const uint32_t join = plan->function->blocks[block].post_dominator;
+    if (!parts_at(plan, block, forms) || jump_of(plan, block)->target != join)
+        return false;
+    const uint32_t begin = plan->block_ops[block + 1], end = plan->block_ops[join];
+    bool all = end - begin <= MOST_OPS_ONCE, parts_again = false;
+    for (uint32_t o = begin; o < end && all; o++) {
+        const struct op *op = &plan->ops[o];
+        all = is_as_quick(plan, block, op, forms);
+        parts_again |= op->kind == OP_JUMP && op->guard != IR_NONE;
+    }
+    return all && parts_again;
 }

@@ -80,29 +80,62 @@ static bool join_forms(struct plan *plan, uint32_t block, const struct form *for
     return changes;
 }
 
-// Lanes may part behind the block: each has what it wrote itself where they meet.
-static bool parts(const struct plan *plan, uint32_t b, const struct form *forms) {
-    if (!plan->may_part[b])
-        return false;
-    const struct op *jump = &plan->ops[plan->block_ops[b + 1] - 1];
-    return forms[jump->guard].kind == FORM_LANES;
+static void step_ops(const struct plan *plan, uint32_t b, struct form *forms) {
+    memcpy(forms, plan_forms(plan, b), plan->function->register_count * sizeof *forms);
+    for (uint32_t o = plan->block_ops[b]; o < plan->block_ops[b + 1]; o++)
+        forms_step(plan, &plan->ops[o], forms);
 }
 
 static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
     const struct ir_block *block = &plan->function->blocks[b];
-    memcpy(forms, plan_forms(plan, b), plan->function->register_count * sizeof *forms);
-    for (uint32_t o = plan->block_ops[b]; o < plan->block_ops[b + 1]; o++)
-        forms_step(plan, &plan->ops[o], forms);
+    step_ops(plan, b, forms);
     bool changes = false;
+    const bool is_once = parts_are_made_once(plan, b, forms);
     for (uint32_t s = 0; s < block->successor_count; s++)
-        changes |= join_forms(plan, block->successors[s], forms);
-    if (parts(plan, b, forms)) {
+        if (!is_once || block->successors[s] == block->post_dominator)
+            changes |= join_forms(plan, block->successors[s], forms);
+    if (parts_at(plan, b, forms)) { // each lane has what it wrote itself where they meet
         for (uint32_t r = 0; r < plan->function->register_count; r++)
             if (plan_written(plan, b)[r / 64] >> (r % 64) & 1)
                 forms[r] = lanes;
         changes |= join_forms(plan, block->post_dominator, forms);
     }
     return changes;
+}
+
+struct reached {
+    struct plan *plan;
+    uint32_t *list; // of blocks, each once
+    uint32_t count;
+};
+
+static void reach(struct reached *reached, uint32_t block) {
+    if (block == IR_NONE || reached->plan->is_reached[block])
+        return;
+    reached->plan->is_reached[block] = true;
+    reached->list[reached->count++] = block;
+}
+
+// Which blocks are reached, now that all forms are known: on the way there some were taken for more
+// regular than they are.
+static void reach_all(struct plan *plan, struct form *forms) {
+    const uint32_t count = plan->function->block_count;
+    struct reached reached = {plan, base_alloc((count + 1) * sizeof *reached.list), 0};
+    plan->is_made_once = base_alloc(count + 1);
+    memset(plan->is_reached, 0, count);
+    reach(&reached, 0);
+    for (uint32_t i = 0; i < reached.count; i++) {
+        const uint32_t b = reached.list[i];
+        const struct ir_block *block = &plan->function->blocks[b];
+        step_ops(plan, b, forms);
+        plan->is_made_once[b] = parts_are_made_once(plan, b, forms);
+        for (uint32_t s = 0; s < block->successor_count; s++)
+            if (!plan->is_made_once[b] || block->successors[s] == block->post_dominator)
+                reach(&reached, block->successors[s]);
+        if (parts_at(plan, b, forms))
+            reach(&reached, block->post_dominator);
+    }
+    free(reached.list);
 }
 
 static void find_forms(struct plan *plan) {
@@ -120,6 +153,7 @@ static void find_forms(struct plan *plan) {
             if (plan->is_reached[b])
                 changes |= step_block(plan, b, forms);
     }
+    reach_all(plan, forms);
     free(forms);
 }
 
@@ -171,6 +205,7 @@ void plan_free(struct plan *plan) {
     free(plan->forms);
     free(plan->may_part);
     free(plan->written);
+    free(plan->is_made_once);
     free(plan->unsaved);
     free(plan->is_reached);
     free(plan->is_entry);

@@ -137,8 +137,10 @@ static LLVMValueRef cell_of(struct build *build, uint32_t group, LLVMValueRef fi
     LLVMBuilderRef b = build->builder;
     LLVMValueRef low = LLVMBuildLShr(b, first, build_number(build, NATIVE_WAY_LOW), here);
     LLVMValueRef high = LLVMBuildLShr(b, first, build_number(build, NATIVE_WAY_HIGH), here);
-    LLVMValueRef way = LLVMBuildAnd(b, LLVMBuildXor(b, low, high, here),
-                                    build_number(build, NATIVE_WAYS - 1), here);
+    LLVMValueRef way = LLVMBuildXor(b, low, high, here);
+    if (build->mask)
+        way = LLVMBuildXor(b, way, build->mask->is_some, here);
+    way = LLVMBuildAnd(b, way, build_number(build, NATIVE_WAYS - 1), here);
     LLVMValueRef index =
         LLVMBuildAdd(b, way, build_number(build, (uint64_t)group * NATIVE_WAYS), here);
     LLVMValueRef offset =

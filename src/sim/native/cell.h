@@ -35,10 +35,12 @@ struct native_shape {
     int64_t windows[32 / NATIVE_WINDOW]; // distances from lane 0, in bytes
 };
 
-// Of a group as many cells as bases may differ in the bits that observers look at.
+// Of a group as many cells as bases may differ in the bits that observers look at. A warp some of
+// whose lanes are off has another one than those beside it that have all.
 enum { NATIVE_WAYS = 8, NATIVE_WAY_LOW = 2, NATIVE_WAY_HIGH = 5 };
-static inline unsigned native_way(uint64_t base) {
-    return (base >> NATIVE_WAY_LOW ^ base >> NATIVE_WAY_HIGH) % NATIVE_WAYS;
+static inline unsigned native_way(uint64_t base, uint32_t mask) {
+    const uint64_t way = base >> NATIVE_WAY_LOW ^ base >> NATIVE_WAY_HIGH;
+    return (way ^ (mask != UINT32_MAX)) % NATIVE_WAYS;
 }
 
 struct native_member { // of a group

@@ -328,7 +328,7 @@ static void add_member(const struct sim_warp *warp, const struct sim_instr *inst
         !find_bounds(warp, access, request, &range) ||
         !find_memo(warp, access, request, &range, &keep, &repeats) || !is_within(request, &range))
         return;
-    own->repeats[member * NATIVE_WAYS + native_way(request->base)] = repeats;
+    own->repeats[member * NATIVE_WAYS + native_way(request->base, request->mask)] = repeats;
     const uint64_t below = request->first - (uint64_t)range.first,
                    above = (uint64_t)range.last - request->first;
     draft->base = request->base;
@@ -363,7 +363,8 @@ static void end_drafts(struct sim_native_worker *own, const struct native_segmen
         const struct native_draft *draft = &own->drafts[g];
         if (draft->members != members_of(&own->native->compiled, segment, g))
             continue;
-        struct native_cell *cell = &own->cells[g * NATIVE_WAYS + native_way(draft->base)];
+        const unsigned way = native_way(draft->base, mask);
+        struct native_cell *cell = &own->cells[g * NATIVE_WAYS + way];
         const uint64_t below = draft->below < draft->base ? draft->below : draft->base;
         cell->mask = draft->mask;
         cell->base = draft->base - (below & ~draft->mask);
@@ -372,7 +373,7 @@ static void end_drafts(struct sim_native_worker *own, const struct native_segmen
         cell->care = draft->care;
         memcpy(cell->shape->lanes, draft->shape, sizeof draft->shape);
         cell->windows = native_find_windows(cell->shape, draft->is_shared);
-        own->armed[g] |= (uint8_t)(1u << native_way(draft->base));
+        own->armed[g] |= (uint8_t)(1u << way);
     }
 }
 
@@ -445,7 +446,7 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
         if (is_member)
             memset(&request, 0, sizeof request);
         if (is_member && (is_member = read_request(warp, pc->access, mask, &request)))
-            empty(own, compiled->members[m].group, native_way(request.base));
+            empty(own, compiled->members[m].group, native_way(request.base, mask));
         const struct sim_instr *at = pc;
         pc = handler_of(own->native, index, mask)(warp, pc);
         if (pc && is_member)
