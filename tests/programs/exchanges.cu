@@ -6,12 +6,8 @@
 
 enum { THREADS = 128, ROUNDS = 6, BLOCKS = 8 };
 
-static __device__ __host__ unsigned scramble(unsigned x) {
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
+static __device__ __host__ unsigned drawn(unsigned thread, unsigned round) {
+    return (thread * 64 + round) * 0x9e3779b9u >> (round % 3 * 12);
 }
 
 __global__ void sort(unsigned *out) {
@@ -19,7 +15,7 @@ __global__ void sort(unsigned *out) {
     const unsigned t = threadIdx.x, at = t + blockIdx.x * THREADS;
     unsigned swaps = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        row[t] = scramble(at * 64 + round) >> (round % 3 * 12);
+        row[t] = drawn(at, round);
         __syncthreads();
 #pragma unroll 1
         for (unsigned size = 2; size <= THREADS; size *= 2) {
@@ -54,7 +50,7 @@ int main() {
         const unsigned round = ROUNDS - 1 - (ROUNDS - 1 + b) % 2;
         unsigned expected[THREADS];
         for (unsigned t = 0; t < THREADS; t++)
-            expected[t] = scramble((t + b * THREADS) * 64 + round) >> (round % 3 * 12);
+            expected[t] = drawn(t + b * THREADS, round);
         std::sort(expected, expected + THREADS);
         for (unsigned t = 0; t < THREADS; t++)
             wrong += all[b * THREADS + t] != expected[t];
