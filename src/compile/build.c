@@ -20,6 +20,8 @@
 
 static const char here[] = "";
 
+enum { MOST_ACCESSED = 16 }; // bytes, by a lane
+
 // ---- Jumps ------------------------------------------------------------------------------------
 
 void build_edge(struct build *build, uint32_t to) {
@@ -221,6 +223,13 @@ static void create_blocks(struct build *build) {
     }
 }
 
+// Of the function's own.
+static LLVMValueRef build_memory(struct build *build, unsigned bytes) {
+    LLVMValueRef all = LLVMBuildAlloca(build->builder, LLVMArrayType(build->i8, bytes), here);
+    LLVMSetAlignment(all, 64);
+    return LLVMBuildBitCast(build->builder, all, build->bytes, here);
+}
+
 static void build_prologue(struct build *build) {
     LLVMBuilderRef b = build->builder;
     LLVMPositionBuilderAtEnd(b, build_block(build, "begin"));
@@ -232,6 +241,8 @@ static void build_prologue(struct build *build) {
     build->some_threads = LLVMBuildAlloca(b, build->i64, here);
     build->places = LLVMBuildAlloca(b, LLVMArrayType(build->i32, LANES), here);
     LLVMSetAlignment(build->places, 64);
+    build->lane_offsets = build_memory(build, LANES * sizeof(uint64_t));
+    build->lane_values = build_memory(build, LANES * MOST_ACCESSED);
     LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
                                      offsetof(struct sim_warp, block), build->bytes);
     build->shared = build_field(build, block, offsetof(struct sim_block, shared), build->bytes);

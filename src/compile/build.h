@@ -53,8 +53,9 @@ struct build {
     LLVMValueRef at;           // where the warp begins, by number
     LLVMValueRef start;        // its flow's run_start
     LLVMValueRef count, run_start,
-        left;            // places of what is counted; instructions until a look is due
-    LLVMValueRef places; // of 32 numbers, for what is asked of all lanes' offsets
+        left; // places of what is counted; instructions until a look is due
+    LLVMValueRef lane_offsets, lane_values; // memory for compiled_links.load_lanes
+    LLVMValueRef places;                   // of 32 numbers, for what is asked of all lanes' offsets
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
     const struct mask *mask;               // NULL: all lanes are on
     struct held *held;                     // by register, at the place that is being made
@@ -185,6 +186,12 @@ LLVMValueRef build_place(struct build *build, const struct op *op, LLVMValueRef 
                          LLVMTypeRef type);
 // What is loaded becomes what registers hold. `cell`: its group's, which knows it.
 void build_access(struct build *build, const struct op *op, LLVMValueRef cell);
+
+// ---- lanes.c ----------------------------------------------------------------------------------
+
+// Loads or stores lanes that lie anywhere: all lanes' elements are in values, or become them.
+void build_access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
+                        LLVMValueRef values[4]);
 
 // ---- atomics.c --------------------------------------------------------------------------------
 

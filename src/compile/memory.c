@@ -313,41 +313,15 @@ static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
                         splat(build, offset, op->base.bytes), here);
 }
 
-static LLVMValueRef lane_places(struct build *build, const struct op *op, LLVMValueRef offsets,
-                                unsigned e) {
-    LLVMBuilderRef b = build->builder;
-    const unsigned bytes = op->base.bytes;
-    LLVMTypeRef pointers = vector_of(LLVMPointerType(element_type(build, op), 0), LANES);
-    LLVMValueRef more =
-        LLVMConstInt(bytes == 8 ? build->i64 : build->i32, e * op->access->bytes, false);
-    LLVMValueRef at = e ? LLVMBuildAdd(b, offsets, splat(build, more, bytes), here) : offsets;
-    if (op->access->space != PTX_SPACE_SHARED)
-        return LLVMBuildIntToPtr(b, at, pointers, here);
-    // Shared memory is small: as a number with a sign an offset is the same, and units can use it.
-    at = LLVMBuildSExt(b, at, vector_of(build->i64, LANES), here);
-    LLVMValueRef places = LLVMBuildGEP2(b, build->i8, build->shared, &at, 1, here);
-    return LLVMBuildBitCast(b, places, pointers, here);
-}
-
 static void access_each(struct build *build, const struct op *op, LLVMValueRef offsets,
-                        LLVMValueRef values[4]) {
-    LLVMTypeRef lanes = vector_of(element_type(build, op), LANES);
-    LLVMValueRef all = on_lanes(build);
-    LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
-    for (unsigned e = 0; e < op->access->count; e++) {
-        LLVMValueRef places = lane_places(build, op, offsets, e);
-        LLVMTypeRef types[2] = {lanes, LLVMTypeOf(places)};
-        if (op->kind == OP_LOAD) {
-            LLVMValueRef arguments[] = {places, align, all, LLVMGetUndef(lanes)};
-            values[e] = widen(build, op,
-                              build_intrinsic(build, "llvm.masked.gather", types, 2, arguments, 4));
-        } else {
-            LLVMValueRef value =
-                narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
-            LLVMValueRef arguments[] = {value, places, align, all};
-            build_intrinsic(build, "llvm.masked.scatter", types, 2, arguments, 4);
-        }
-    }
+                        LLVMValueRef loaded[4]) {
+    const bool is_load = op->kind == OP_LOAD;
+    LLVMValueRef values[4];
+    for (unsigned e = 0; !is_load && e < op->access->count; e++)
+        values[e] = narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
+    build_access_lanes(build, op, offsets, values);
+    for (unsigned e = 0; is_load && e < op->access->count; e++)
+        loaded[e] = widen(build, op, values[e]);
 }
 
 // Lane 0's of what lane_offsets() gives.

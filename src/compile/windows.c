@@ -92,7 +92,8 @@ struct window_ways build_windows(struct build *build, const struct op *op, LLVMV
         LLVMBuildAnd(b, build_field(build, cell, offsetof(struct native_cell, windows), build->i64),
                      build_number(build, what), here);
     LLVMBasicBlockRef has = build_block(build, "windows"), other = build_block(build, "lanes");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, good, build_number(build, 0), here), has, other);
+    build_branch(build, LLVMBuildICmp(b, LLVMIntNE, good, build_number(build, 0), here), has,
+                 other);
     LLVMPositionBuilderAtEnd(b, has);
     const struct windows windows = {
         .build = build,

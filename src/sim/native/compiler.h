@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 21 };
+enum { COMPILE_VERSION = 22 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -29,7 +29,15 @@ struct compiled_links {
     // A request of shared memory by all lanes, of words that are there: not 0 where its observer
     // need not be told, since it was counted.
     uint32_t (*count_lanes)(struct sim_warp *warp, uint32_t site, const uint32_t offsets[LANES]);
+    // Load or store the lanes of a mask, wherever they are, in bounds and aligned: at 32-bit
+    // offsets with a sign in `shared`; NULL: at addresses. All lanes' first elements come first in
+    // `values`. elements: NATIVE_ELEMENTS. What lanes that are off get is not said.
+    void (*load_lanes)(const uint8_t *shared, const void *offsets, uint8_t *values,
+                       uint32_t elements, uint32_t mask);
+    void (*store_lanes)(uint8_t *shared, const void *offsets, const uint8_t *values,
+                        uint32_t elements, uint32_t mask);
 };
+#define NATIVE_ELEMENTS(bytes, count) ((uint32_t)(bytes) << 8 | (uint32_t)(count))
 
 // Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
 // part, or where the interpreter runs most of it, as accesses are never known.

@@ -228,6 +228,8 @@ static bool take_code(struct sim_native *native) {
         .run_segment = sim_native_segment,
         .run_some = sim_native_some,
         .count_lanes = sim_native_count_lanes,
+        .load_lanes = sim_native_load_lanes,
+        .store_lanes = sim_native_store_lanes,
     };
     for (uint32_t e = 0; e < native->compiled.entry_count; e++)
         native->code.instrs[native->compiled.entries[e].instr].run[1] = sim_native_enter;
