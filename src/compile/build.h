@@ -212,6 +212,12 @@ struct window_ways build_windows(struct build *build, const struct op *op, LLVMV
 LLVMValueRef build_behind_windows(struct build *build, struct window_ways *ways,
                                   LLVMValueRef loaded);
 
+// ---- quads.c ----------------------------------------------------------------------------------
+
+// Four words of each lane, one lane's behind the other's from a place (i8*) on, by AVX2.
+void build_load_quads(struct build *build, LLVMValueRef at, LLVMValueRef values[4]);
+void build_store_quads(struct build *build, LLVMValueRef at, LLVMValueRef values[4]);
+
 // ---- fetch.c ----------------------------------------------------------------------------------
 
 // Lanes side by side access global memory, the first of them at an address.

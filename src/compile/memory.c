@@ -109,9 +109,18 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
+static bool is_quad(const struct build *build, const struct op *op) {
+    return build->has_permutations && op->access->count == 4 && op->access->bytes == 4;
+}
+
 static void load_linear(struct build *build, const struct op *op, LLVMValueRef first, unsigned flip,
                         LLVMValueRef values[4]) {
     const unsigned count = op->access->count;
+    if (is_quad(build, op)) {
+        build_load_quads(build, place(build, op, first, 0, build->i8), values);
+        build_fetch_ahead(build, op, first);
+        return;
+    }
     LLVMTypeRef type = vector_of(element_type(build, op), LANES * count);
     LLVMValueRef at = place(build, op, first, 0, type), all;
     if (build->mask) { // of one element
@@ -247,6 +256,14 @@ static void store_some(struct build *build, const struct op *op, LLVMValueRef ce
 static void store_linear(struct build *build, const struct op *op, LLVMValueRef cell,
                          LLVMValueRef first, unsigned flip) {
     const unsigned count = op->access->count;
+    if (is_quad(build, op)) {
+        LLVMValueRef values[4];
+        for (unsigned e = 0; e < count; e++)
+            values[e] = build_source_lanes(build, &op->elements[e]);
+        build_store_quads(build, place(build, op, first, 0, build->i8), values);
+        build_fetch_ahead(build, op, first);
+        return;
+    }
     LLVMValueRef all = narrow(
         build, op, exchange_lanes(build, build_source_lanes(build, &op->elements[0]), flip), LANES);
     LLVMValueRef which[4 * LANES];
