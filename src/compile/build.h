@@ -181,6 +181,7 @@ void build_parted(struct build *build, uint32_t op);
 bool build_can_access(const struct build *build, const struct op *op, struct form base);
 // Where lanes lie anywhere, else by the first lane's place.
 bool build_is_anywhere(const struct op *op, struct form base);
+LLVMTypeRef build_element_type(const struct build *build, const struct op *op); // in memory
 // Where an access's offset or address is, as a pointer to a type.
 LLVMValueRef build_place(struct build *build, const struct op *op, LLVMValueRef at,
                          LLVMTypeRef type);

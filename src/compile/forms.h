@@ -107,6 +107,10 @@ static inline uint64_t *plan_written(const struct plan *plan, uint32_t block) {
     return plan->written + block * plan->live.words;
 }
 
+static inline bool plan_is_written(const struct plan *plan, uint32_t block, uint32_t reg) {
+    return plan_written(plan, block)[reg / 64] >> (reg % 64) & 1;
+}
+
 // Whether the interpreter's frame may hold something else where the block begins.
 static inline bool plan_is_unsaved(const struct plan *plan, uint32_t block, uint32_t reg) {
     return plan->unsaved[block * plan->live.words + reg / 64] >> (reg % 64) & 1;

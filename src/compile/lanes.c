@@ -7,12 +7,8 @@
 
 static const char here[] = "";
 
-static LLVMTypeRef element_type(const struct build *build, const struct op *op) {
-    return LLVMIntTypeInContext(build->context, 8 * op->access->bytes);
-}
-
 static LLVMTypeRef lanes_type(const struct build *build, const struct op *op) {
-    return LLVMVectorType(element_type(build, op), LANES);
+    return LLVMVectorType(build_element_type(build, op), LANES);
 }
 
 // ---- By the processor -------------------------------------------------------------------------
@@ -20,7 +16,7 @@ static LLVMTypeRef lanes_type(const struct build *build, const struct op *op) {
 static LLVMValueRef lane_places(struct build *build, const struct op *op, LLVMValueRef offsets,
                                 unsigned e) {
     LLVMBuilderRef b = build->builder;
-    LLVMTypeRef pointers = LLVMVectorType(LLVMPointerType(element_type(build, op), 0), LANES);
+    LLVMTypeRef pointers = LLVMVectorType(LLVMPointerType(build_element_type(build, op), 0), LANES);
     LLVMValueRef more = build_constant(build, op->base.bytes, e * op->access->bytes);
     LLVMValueRef at = offsets;
     if (e)

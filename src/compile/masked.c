@@ -59,7 +59,7 @@ static void build_way(struct build *build, uint32_t from, uint32_t join) {
 }
 
 static bool is_written(const struct parting *parting, uint32_t reg) {
-    return plan_written(parting->build->plan, parting->block)[reg / 64] >> (reg % 64) & 1;
+    return plan_is_written(parting->build->plan, parting->block, reg);
 }
 
 static bool is_kept(const struct parting *parting, uint32_t reg) {

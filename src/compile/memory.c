@@ -21,7 +21,7 @@ static LLVMValueRef first_address(struct build *build, const struct op *op) {
 
 // ---- What is accessed -------------------------------------------------------------------------
 
-static LLVMTypeRef element_type(const struct build *build, const struct op *op) {
+LLVMTypeRef build_element_type(const struct build *build, const struct op *op) {
     return LLVMIntTypeInContext(build->context, 8 * op->access->bytes);
 }
 
@@ -43,7 +43,7 @@ static LLVMTypeRef held_type(const struct build *build, const struct op *op) {
 }
 
 static LLVMValueRef load_one(struct build *build, const struct op *op, LLVMValueRef at) {
-    LLVMValueRef load = LLVMBuildLoad2(build->builder, element_type(build, op), at, here);
+    LLVMValueRef load = LLVMBuildLoad2(build->builder, build_element_type(build, op), at, here);
     LLVMSetAlignment(load, op->access->bytes);
     return LLVMBuildZExt(build->builder, load, held_type(build, op), here);
 }
@@ -121,7 +121,7 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
         build_fetch_ahead(build, op, first);
         return;
     }
-    LLVMTypeRef type = vector_of(element_type(build, op), LANES * count);
+    LLVMTypeRef type = vector_of(build_element_type(build, op), LANES * count);
     LLVMValueRef at = place(build, op, first, 0, type), all;
     if (build->mask) { // of one element
         LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
@@ -141,7 +141,7 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
 
 static void load_strided(struct build *build, const struct op *op, LLVMValueRef first,
                          int64_t stride, LLVMValueRef values[4]) {
-    LLVMTypeRef type = element_type(build, op);
+    LLVMTypeRef type = build_element_type(build, op);
     for (unsigned e = 0; e < op->access->count; e++) {
         LLVMValueRef all = LLVMGetUndef(vector_of(type, LANES));
         for (unsigned l = 0; l < LANES; l++) {
@@ -164,7 +164,8 @@ static void load_values(struct build *build, const struct op *op, LLVMValueRef f
     } else if (base.stride == 0) {
         for (unsigned e = 0; e < op->access->count; e++)
             values[e] = load_one(
-                build, op, place(build, op, first, e * op->access->bytes, element_type(build, op)));
+                build, op,
+                place(build, op, first, e * op->access->bytes, build_element_type(build, op)));
     } else {
         load_strided(build, op, first, base.stride, values);
     }
@@ -172,7 +173,7 @@ static void load_values(struct build *build, const struct op *op, LLVMValueRef f
 
 static LLVMValueRef narrow(struct build *build, const struct op *op, LLVMValueRef value,
                            unsigned lanes) {
-    LLVMTypeRef type = element_type(build, op);
+    LLVMTypeRef type = build_element_type(build, op);
     return LLVMBuildTrunc(build->builder, value, lanes == 1 ? type : vector_of(type, lanes), here);
 }
 
@@ -216,7 +217,7 @@ static void store_uniform(struct build *build, const struct op *op, LLVMValueRef
                 : LLVMBuildExtractElement(build->builder, build_source_lanes(build, source), winner,
                                           here);
         store_at(build, op, narrow(build, op, value, 1),
-                 place(build, op, first, e * op->access->bytes, element_type(build, op)));
+                 place(build, op, first, e * op->access->bytes, build_element_type(build, op)));
     }
 }
 
@@ -301,7 +302,7 @@ static void store_strided(struct build *build, const struct op *op, LLVMValueRef
         for (unsigned l = 0; l < LANES; l++)
             store_at(build, op, lane_of(build, all, l),
                      place(build, op, first, (uint64_t)(l * stride) + e * op->access->bytes,
-                           element_type(build, op)));
+                           build_element_type(build, op)));
     }
 }
 

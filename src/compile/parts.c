@@ -95,9 +95,13 @@ static bool walk_side(struct walk *walk, uint32_t from, uint32_t join, unsigned 
     return true;
 }
 
+static const struct op *jump_of(const struct plan *plan, uint32_t block) {
+    return &plan->ops[plan->block_ops[block + 1] - 1];
+}
+
 static bool walk_branch(struct walk *walk, uint32_t b, unsigned depth) {
     const struct plan *plan = walk->plan;
-    const struct op *jump = &plan->ops[plan->block_ops[b + 1] - 1];
+    const struct op *jump = jump_of(plan, b);
     const uint32_t join = plan->function->blocks[b].post_dominator;
     if (join == IR_NONE || join <= b || jump->target <= b + 1 || jump->target > join ||
         plan->function->blocks[join].is_join)
@@ -119,17 +123,8 @@ void parts_find(struct plan *plan) {
     }
 }
 
-static const struct op *jump_of(const struct plan *plan, uint32_t block) {
-    return &plan->ops[plan->block_ops[block + 1] - 1];
-}
-
 bool parts_at(const struct plan *plan, uint32_t block, const struct form *forms) {
     return plan->may_part[block] && forms[jump_of(plan, block)->guard].kind == FORM_LANES;
-}
-
-static bool is_written(const struct plan *plan, uint32_t block, const struct op_source *source) {
-    return source->kind == SOURCE_REGISTER &&
-           plan_written(plan, block)[source->reg / 64] >> (source->reg % 64) & 1;
 }
 
 // With some lanes off, places that are computed there may lie anywhere, and what global memory gets
@@ -144,7 +139,7 @@ static bool is_as_quick(const struct plan *plan, uint32_t block, const struct op
     case OP_LOAD:
     case OP_STORE:
         return op->access->space == PTX_SPACE_SHARED && op->access->count == 1 &&
-               !is_written(plan, block, &op->base) &&
+               (op->base.kind != SOURCE_REGISTER || !plan_is_written(plan, block, op->base.reg)) &&
                form_of_source(&op->base, forms).kind == FORM_RAMP;
     default:
         return false;

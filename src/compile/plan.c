@@ -96,7 +96,7 @@ static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
             changes |= join_forms(plan, block->successors[s], forms);
     if (parts_at(plan, b, forms)) { // each lane has what it wrote itself where they meet
         for (uint32_t r = 0; r < plan->function->register_count; r++)
-            if (plan_written(plan, b)[r / 64] >> (r % 64) & 1)
+            if (plan_is_written(plan, b, r))
                 forms[r] = lanes;
         changes |= join_forms(plan, block->post_dominator, forms);
     }
