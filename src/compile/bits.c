@@ -33,27 +33,19 @@ static bool is_of_words(const struct build *build, LLVMValueRef predicate, unsig
     return type == build->i32 || type == LLVMFloatTypeInContext(build->context);
 }
 
-static LLVMValueRef part_of(struct build *build, LLVMValueRef all, unsigned first) {
-    LLVMValueRef lanes[PART];
-    for (unsigned l = 0; l < PART; l++)
-        lanes[l] = LLVMConstInt(build->i32, first + l, false);
-    return LLVMBuildShuffleVector(build->builder, all, LLVMGetUndef(LLVMTypeOf(all)),
-                                  LLVMConstVector(lanes, PART), here);
-}
-
 // What some lanes' predicate is, by the comparisons that it is made of: as 32 lanes LLVM puts each
 // of them together as bytes.
 static LLVMValueRef narrowed(struct build *build, LLVMValueRef predicate, unsigned first) {
     LLVMBuilderRef b = build->builder;
     if (!LLVMIsAInstruction(predicate))
-        return part_of(build, predicate, first);
+        return build_part(build, predicate, first, PART);
     const LLVMOpcode how = LLVMGetInstructionOpcode(predicate);
     LLVMValueRef one = LLVMGetOperand(predicate, 0), other = LLVMGetOperand(predicate, 1);
     if (is_logic(how))
         return LLVMBuildBinOp(b, how, narrowed(build, one, first), narrowed(build, other, first),
                               here);
-    one = part_of(build, one, first);
-    other = part_of(build, other, first);
+    one = build_part(build, one, first, PART);
+    other = build_part(build, other, first, PART);
     return how == LLVMICmp ? LLVMBuildICmp(b, LLVMGetICmpPredicate(predicate), one, other, here)
                            : LLVMBuildFCmp(b, LLVMGetFCmpPredicate(predicate), one, other, here);
 }

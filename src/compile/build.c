@@ -20,8 +20,6 @@
 
 static const char here[] = "";
 
-enum { MOST_ACCESSED = 16 }; // bytes, by a lane
-
 // ---- Jumps ------------------------------------------------------------------------------------
 
 void build_edge(struct build *build, uint32_t to) {
@@ -239,10 +237,8 @@ static void build_prologue(struct build *build) {
     build->run_start = LLVMBuildAlloca(b, build->i32, here);
     build->some_count = LLVMBuildAlloca(b, build->i64, here);
     build->some_threads = LLVMBuildAlloca(b, build->i64, here);
-    build->places = LLVMBuildAlloca(b, LLVMArrayType(build->i32, LANES), here);
-    LLVMSetAlignment(build->places, 64);
     build->lane_offsets = build_memory(build, LANES * sizeof(uint64_t));
-    build->lane_values = build_memory(build, LANES * MOST_ACCESSED);
+    build->lane_values = build_memory(build, BUILD_VALUES_BYTES);
     LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
                                      offsetof(struct sim_warp, block), build->bytes);
     build->shared = build_field(build, block, offsetof(struct sim_block, shared), build->bytes);
@@ -281,12 +277,13 @@ static void add_attribute(struct build *build, const char *name, const char *val
                                                       value, (unsigned)strlen(value)));
 }
 
-static void name_processor(struct build *build) {
+void build_name_processor(struct build *build) {
     char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     const char *lanes = build->plan->lanes;
     const bool is_plain = lanes && !strcmp(lanes, "base"), is_own = !lanes;
     add_attribute(build, "target-cpu", is_own ? cpu : is_plain ? "x86-64" : "x86-64-v3");
     add_attribute(build, "target-features", is_own ? features : "");
+    add_attribute(build, "no-trapping-math", "true");
     const bool is_wide = is_own && strstr(features, "+avx512f") != NULL;
     build->has_mask_registers = is_wide;
 #if defined(__x86_64__)
@@ -303,8 +300,7 @@ static void build_function(struct build *build) {
                                 build->bytes};
     build->function = LLVMAddFunction(build->module, "kernel",
                                       LLVMFunctionType(build->bytes, parameters, 5, false));
-    name_processor(build);
-    add_attribute(build, "no-trapping-math", "true");
+    build_name_processor(build);
     build_prologue(build);
     create_blocks(build);
     for (uint32_t b = 0; b < build->plan->function->block_count; b++)
@@ -420,15 +416,32 @@ static bool emit(struct build *build, struct compiled *result) {
     return result->image != NULL;
 }
 
-static bool make_code(struct build *build, struct compiled *result) {
+static uint64_t count_instructions(LLVMModuleRef module) {
+    uint64_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                count++;
+    return count;
+}
+
+static bool is_valid(const struct build *build) {
     char *message = NULL;
-    if (LLVMVerifyModule(build->module, LLVMReturnStatusAction, &message)) {
+    const bool fails = LLVMVerifyModule(build->module, LLVMReturnStatusAction, &message);
+    if (fails)
         fprintf(stderr, "bankrun: %s is interpreted, since LLVM does not take its code: %s\n",
                 build->plan->function->name, message);
-        LLVMDisposeMessage(message);
-        return false;
-    }
     LLVMDisposeMessage(message);
+    return !fails;
+}
+
+static bool make_code(struct build *build, struct compiled *result) {
+    const uint64_t all = count_instructions(build->module);
+    if (!is_valid(build))
+        return false;
+    result->weight = all;
+    if (result->weight > build->request->most)
+        return false;
     optimize(build->module);
     return emit(build, result);
 }
@@ -442,14 +455,6 @@ static void free_build(struct build *build) {
     free(build->forms);
     LLVMDisposeBuilder(build->builder);
     LLVMDisposeModule(build->module);
-}
-
-static uint64_t count_instructions(LLVMValueRef function) {
-    uint64_t count = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            count++;
-    return count;
 }
 
 static bool compile_plan(const struct compile_request *request, struct plan *plan,
@@ -473,8 +478,7 @@ static bool compile_plan(const struct compile_request *request, struct plan *pla
         .phis = base_alloc((function->block_count + 1) * sizeof(LLVMValueRef *)),
     };
     build_function(&build);
-    result->weight = count_instructions(build.function);
-    const bool ok = result->weight <= request->most && make_code(&build, result);
+    const bool ok = make_code(&build, result);
     result->entries = build.ways.entries.data;
     result->entry_count = (uint32_t)build.ways.entries.length;
     result->exits = build.ways.exits.data;

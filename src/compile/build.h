@@ -35,6 +35,8 @@ struct fetched {
     unsigned count, predicted;
 };
 
+enum { BUILD_VALUES_BYTES = 16 * LANES };
+
 struct build {
     const struct compile_request *request;
     struct plan *plan;
@@ -53,9 +55,9 @@ struct build {
     LLVMValueRef at;           // where the warp begins, by number
     LLVMValueRef start;        // its flow's run_start
     LLVMValueRef count, run_start,
-        left; // places of what is counted; instructions until a look is due
-    LLVMValueRef lane_offsets, lane_values; // memory for compiled_links.load_lanes
-    LLVMValueRef places;                   // of 32 numbers, for what is asked of all lanes' offsets
+        left;                  // places of what is counted; instructions until a look is due
+    LLVMValueRef lane_offsets; // memory for compiled_links.load_lanes
+    LLVMValueRef lane_values;  // and for what it loads, and for helpers: BUILD_VALUES_BYTES
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
     const struct mask *mask;               // NULL: all lanes are on
     struct held *held;                     // by register, at the place that is being made
@@ -106,6 +108,9 @@ void build_step(const struct build *build, struct op *op, struct form *forms);
 bool build_keeps(const struct build *build, uint32_t reg);
 // What an op has computed, which lanes that are off do not get; `value` is of the register's form.
 void build_assign(struct build *build, uint32_t reg, LLVMValueRef value);
+// So many lanes of all, from one on; parts of so many lanes, side by side, which are lost then.
+LLVMValueRef build_part(struct build *build, LLVMValueRef all, unsigned first, unsigned count);
+LLVMValueRef build_join(struct build *build, LLVMValueRef *parts, unsigned count);
 // A call of a function of LLVM's own that is there for these types.
 LLVMValueRef build_intrinsic(struct build *build, const char *name, LLVMTypeRef types[],
                              unsigned type_count, LLVMValueRef arguments[], unsigned count);
@@ -185,8 +190,28 @@ LLVMTypeRef build_element_type(const struct build *build, const struct op *op); 
 // Where an access's offset or address is, as a pointer to a type.
 LLVMValueRef build_place(struct build *build, const struct op *op, LLVMValueRef at,
                          LLVMTypeRef type);
+// Elements side by side, from a place on: those of lanes that are on, by the order of their places.
+// `on` NULL: all are.
+LLVMValueRef build_load_on(struct build *build, const struct op *op, LLVMValueRef at,
+                           LLVMValueRef on);
+struct piece {
+    LLVMValueRef all, at, on;
+};
+void build_store_pieces(struct build *build, const struct op *op, LLVMValueRef cell,
+                        const struct piece *pieces, unsigned count);
 // What is loaded becomes what registers hold. `cell`: its group's, which knows it.
 void build_access(struct build *build, const struct op *op, LLVMValueRef cell);
+
+// ---- exchange.c ---------------------------------------------------------------------------------
+
+// Whether lanes that have been exchanged are loaded and stored by these.
+bool build_has_exchange(const struct build *build, const struct op *op);
+LLVMValueRef build_load_exchanged(struct build *build, const struct op *op, LLVMValueRef first,
+                                  unsigned flip);
+void build_store_exchanged(struct build *build, const struct op *op, LLVMValueRef cell,
+                           LLVMValueRef first, unsigned flip, LLVMValueRef all);
+// Of bits, one for each lane: lane n's becomes that of lane n ^ flip.
+LLVMValueRef build_exchange_bits(struct build *build, LLVMValueRef bits, unsigned flip);
 
 // ---- lanes.c ----------------------------------------------------------------------------------
 
@@ -230,8 +255,18 @@ void build_fetch_ahead(struct build *build, const struct op *op, LLVMValueRef fi
 // the op behind it; `op`: there is none.
 uint32_t build_segment(struct build *build, uint32_t op, uint32_t end);
 
+// ---- helpers.c --------------------------------------------------------------------------------
+
+// A function of that name, which is made when it is first wanted: `make` begins in its first block,
+// and its parameters are build->function's.
+LLVMValueRef build_helper(struct build *build, const char *name, LLVMTypeRef type,
+                          void (*make)(struct build *build, const void *context),
+                          const void *context);
+
 // ---- build.c ----------------------------------------------------------------------------------
 
+// The processor that a function is for.
+void build_name_processor(struct build *build);
 // One op that is no jump; whoever calls it has no segment there.
 void build_op(struct build *build, uint32_t op);
 // From what is being made to the beginning of a block.

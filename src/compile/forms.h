@@ -103,6 +103,8 @@ static inline bool plan_is_live(const struct plan *plan, uint32_t op, uint32_t r
     return plan->live_before[op * plan->live.words + reg / 64] >> (reg % 64) & 1;
 }
 
+bool plan_is_live_behind(const struct plan *plan, uint32_t op, uint32_t reg);
+
 static inline uint64_t *plan_written(const struct plan *plan, uint32_t block) {
     return plan->written + block * plan->live.words;
 }

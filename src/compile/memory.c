@@ -85,21 +85,8 @@ static LLVMValueRef exchange_lanes(struct build *build, LLVMValueRef all, unsign
 
 // The lanes that are on, in the order of their places.
 static LLVMValueRef on_places(struct build *build, unsigned flip) {
-    LLVMBuilderRef b = build->builder;
-    if (!flip)
-        return on_lanes(build);
-    LLVMValueRef bits = build->mask->bits;
-    for (unsigned by = 1; by < LANES; by *= 2) {
-        const uint32_t upper = UINT32_MAX / (1u + (1u << by % LANES)) << by;
-        if (!(flip & by))
-            continue;
-        LLVMValueRef distance = LLVMConstInt(build->i32, by, false);
-        LLVMValueRef low = LLVMBuildAnd(b, bits, LLVMConstInt(build->i32, ~upper, false), here);
-        LLVMValueRef high = LLVMBuildAnd(b, bits, LLVMConstInt(build->i32, upper, false), here);
-        bits = LLVMBuildOr(b, LLVMBuildShl(b, low, distance, here),
-                           LLVMBuildLShr(b, high, distance, here), here);
-    }
-    return build_predicate(build, bits);
+    return flip ? build_predicate(build, build_exchange_bits(build, build->mask->bits, flip))
+                : on_lanes(build);
 }
 
 // Of the lane whose place is the first.
@@ -113,6 +100,19 @@ static bool is_quad(const struct build *build, const struct op *op) {
     return build->has_permutations && op->access->count == 4 && op->access->bytes == 4;
 }
 
+LLVMValueRef build_load_on(struct build *build, const struct op *op, LLVMValueRef at,
+                           LLVMValueRef on) {
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(at)), types[2] = {type, LLVMTypeOf(at)};
+    if (on) {
+        LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
+        LLVMValueRef arguments[] = {at, align, on, LLVMGetUndef(type)};
+        return build_intrinsic(build, "llvm.masked.load", types, 2, arguments, 4);
+    }
+    LLVMValueRef all = LLVMBuildLoad2(build->builder, type, at, here);
+    LLVMSetAlignment(all, op->access->bytes);
+    return all;
+}
+
 static void load_linear(struct build *build, const struct op *op, LLVMValueRef first, unsigned flip,
                         LLVMValueRef values[4]) {
     const unsigned count = op->access->count;
@@ -121,18 +121,16 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
         build_fetch_ahead(build, op, first);
         return;
     }
-    LLVMTypeRef type = vector_of(build_element_type(build, op), LANES * count);
-    LLVMValueRef at = place(build, op, first, 0, type), all;
-    if (build->mask) { // of one element
-        LLVMTypeRef types[2] = {type, LLVMTypeOf(at)};
-        LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
-        LLVMValueRef arguments[] = {at, align, on_places(build, flip), LLVMGetUndef(type)};
-        all = build_intrinsic(build, "llvm.masked.load", types, 2, arguments, 4);
-    } else {
-        all = LLVMBuildLoad2(build->builder, type, at, here);
-        LLVMSetAlignment(all, op->access->bytes);
-        build_fetch_ahead(build, op, first);
+    if (flip && build_has_exchange(build, op)) {
+        values[0] = build_load_exchanged(build, op, first, flip);
+        return;
     }
+    LLVMValueRef at =
+        place(build, op, first, 0, vector_of(build_element_type(build, op), LANES * count));
+    LLVMValueRef all = // of one element, if not of all lanes
+        build_load_on(build, op, at, build->mask ? on_places(build, flip) : NULL);
+    if (!build->mask)
+        build_fetch_ahead(build, op, first);
     if (count == 1)
         values[0] = exchange_lanes(build, widen(build, op, all), flip);
     for (unsigned e = 0; count > 1 && e < count; e++)
@@ -142,11 +140,12 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
 static void load_strided(struct build *build, const struct op *op, LLVMValueRef first,
                          int64_t stride, LLVMValueRef values[4]) {
     LLVMTypeRef type = build_element_type(build, op);
+    LLVMValueRef base = build_place(build, op, first, build->i8);
     for (unsigned e = 0; e < op->access->count; e++) {
         LLVMValueRef all = LLVMGetUndef(vector_of(type, LANES));
         for (unsigned l = 0; l < LANES; l++) {
             const uint64_t more = (uint64_t)(l * stride) + e * op->access->bytes;
-            LLVMValueRef at = place(build, op, first, more, type);
+            LLVMValueRef at = build_pointer(build, base, more, type);
             LLVMValueRef one = LLVMBuildLoad2(build->builder, type, at, here);
             LLVMSetAlignment(one, op->access->bytes);
             all = LLVMBuildInsertElement(build->builder, all, one,
@@ -221,37 +220,53 @@ static void store_uniform(struct build *build, const struct op *op, LLVMValueRef
     }
 }
 
-static void store_masked(struct build *build, const struct op *op, LLVMValueRef all,
-                         LLVMValueRef at, LLVMValueRef on) {
-    LLVMTypeRef types[2] = {LLVMTypeOf(all), LLVMTypeOf(at)};
+static void store_masked(struct build *build, const struct op *op, const struct piece *piece) {
+    LLVMTypeRef types[2] = {LLVMTypeOf(piece->all), LLVMTypeOf(piece->at)};
     LLVMValueRef align = LLVMConstInt(build->i32, op->access->bytes, false);
-    LLVMValueRef arguments[] = {all, at, align, on};
+    LLVMValueRef arguments[] = {piece->all, piece->at, align, piece->on};
     build_intrinsic(build, "llvm.masked.store", types, 2, arguments, 4);
 }
 
-// Masked stores take 20 cycles and more where there are no mask registers. Shared memory is this
-// thread's alone: where all lanes are in bounds, those that are off write what was there.
-static void store_some(struct build *build, const struct op *op, LLVMValueRef cell,
-                       LLVMValueRef all, LLVMValueRef at, LLVMValueRef on) {
+// Those that are off write what was there.
+static void store_selected(struct build *build, const struct op *op, const struct piece *piece) {
     LLVMBuilderRef b = build->builder;
-    if (build->has_mask_registers || op->access->space != PTX_SPACE_SHARED) {
-        store_masked(build, op, all, at, on);
-        return;
-    }
+    LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(piece->all), piece->at, here);
+    LLVMSetAlignment(old, op->access->bytes);
+    store_at(build, op, LLVMBuildSelect(b, piece->on, piece->all, old, here), piece->at);
+}
+
+// Masked stores take 20 cycles and more where there are no mask registers. Shared memory is this
+// thread's alone: where all lanes are in bounds, those that are off can be written, too.
+static void store_some(struct build *build, const struct op *op, LLVMValueRef cell,
+                       const struct piece *pieces, unsigned count) {
+    LLVMBuilderRef b = build->builder;
     LLVMBasicBlockRef whole = build_block(build, "whole"), some = build_block(build, "some"),
                       behind = build_block(build, "stored");
     LLVMValueRef care = build_field(build, cell, offsetof(struct native_cell, care), build->i64);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, care, build_number(build, 0), here), whole,
                     some);
     LLVMPositionBuilderAtEnd(b, whole);
-    LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(all), at, here);
-    LLVMSetAlignment(old, op->access->bytes);
-    store_at(build, op, LLVMBuildSelect(b, on, all, old, here), at);
+    for (unsigned p = 0; p < count; p++)
+        store_selected(build, op, &pieces[p]);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, some);
-    store_masked(build, op, all, at, on);
+    for (unsigned p = 0; p < count; p++)
+        store_masked(build, op, &pieces[p]);
     LLVMBuildBr(b, behind);
     LLVMPositionBuilderAtEnd(b, behind);
+}
+
+void build_store_pieces(struct build *build, const struct op *op, LLVMValueRef cell,
+                        const struct piece *pieces, unsigned count) {
+    if (pieces->on && !build->has_mask_registers && op->access->space == PTX_SPACE_SHARED) {
+        store_some(build, op, cell, pieces, count);
+        return;
+    }
+    for (unsigned p = 0; p < count; p++)
+        if (pieces[p].on)
+            store_masked(build, op, &pieces[p]);
+        else
+            store_at(build, op, pieces[p].all, pieces[p].at);
 }
 
 static void store_linear(struct build *build, const struct op *op, LLVMValueRef cell,
@@ -265,8 +280,12 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
         build_fetch_ahead(build, op, first);
         return;
     }
-    LLVMValueRef all = narrow(
-        build, op, exchange_lanes(build, build_source_lanes(build, &op->elements[0]), flip), LANES);
+    LLVMValueRef all = build_source_lanes(build, &op->elements[0]);
+    if (flip && build_has_exchange(build, op)) {
+        build_store_exchanged(build, op, cell, first, flip, all);
+        return;
+    }
+    all = narrow(build, op, exchange_lanes(build, all, flip), LANES);
     LLVMValueRef which[4 * LANES];
     if (count > 1) {
         LLVMValueRef parts[4];
@@ -286,23 +305,22 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
                                          LLVMConstVector(which, 4 * LANES), here);
         }
     }
-    LLVMValueRef at = place(build, op, first, 0, LLVMTypeOf(all));
-    if (!build->mask) {
-        store_at(build, op, all, at);
+    const struct piece piece = {all, place(build, op, first, 0, LLVMTypeOf(all)),
+                                build->mask ? on_places(build, flip) : NULL};
+    build_store_pieces(build, op, cell, &piece, 1);
+    if (!build->mask)
         build_fetch_ahead(build, op, first);
-        return;
-    }
-    store_some(build, op, cell, all, at, on_places(build, flip));
 }
 
 static void store_strided(struct build *build, const struct op *op, LLVMValueRef first,
                           int64_t stride) {
+    LLVMValueRef base = build_place(build, op, first, build->i8);
     for (unsigned e = 0; e < op->access->count; e++) {
         LLVMValueRef all = narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
         for (unsigned l = 0; l < LANES; l++)
             store_at(build, op, lane_of(build, all, l),
-                     place(build, op, first, (uint64_t)(l * stride) + e * op->access->bytes,
-                           build_element_type(build, op)));
+                     build_pointer(build, base, (uint64_t)(l * stride) + e * op->access->bytes,
+                                   build_element_type(build, op)));
     }
 }
 

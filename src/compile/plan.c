@@ -49,6 +49,13 @@ static void find_live(struct plan *plan) {
     free(live);
 }
 
+bool plan_is_live_behind(const struct plan *plan, uint32_t op, uint32_t reg) {
+    const uint32_t block = ir_block_of(plan->function, plan->ops[op].ir);
+    if (op + 1 < plan->block_ops[block + 1]) // perhaps the jump alone is behind it
+        return plan_is_live(plan, op + 1, reg);
+    return ir_is_live(&plan->live, plan->live.out, block, reg);
+}
+
 // ---- Forms of all blocks --------------------------------------------------------------------
 
 static bool join_form(struct form *to, struct form from) {

@@ -52,28 +52,25 @@ void build_load_quads(struct build *build, LLVMValueRef at, LLVMValueRef values[
         }
         turn(build, rows, parts[g]);
     }
-    for (unsigned e = 0; e < QUAD; e++)
-        values[e] = shuffle(build, shuffle(build, parts[0][e], parts[1][e], NULL, 2 * EIGHT),
-                            shuffle(build, parts[2][e], parts[3][e], NULL, 2 * EIGHT), NULL, LANES);
-}
-
-static LLVMValueRef part_of(struct build *build, LLVMValueRef all, unsigned first, unsigned count) {
-    unsigned char order[EIGHT];
-    for (unsigned l = 0; l < count; l++)
-        order[l] = (unsigned char)(first + l);
-    return shuffle(build, all, LLVMGetUndef(LLVMTypeOf(all)), order, count);
+    for (unsigned e = 0; e < QUAD; e++) {
+        LLVMValueRef column[GROUPS];
+        for (unsigned g = 0; g < GROUPS; g++)
+            column[g] = parts[g][e];
+        values[e] = build_join(build, column, EIGHT);
+    }
 }
 
 void build_store_quads(struct build *build, LLVMValueRef at, LLVMValueRef values[QUAD]) {
     for (unsigned g = 0; g < GROUPS; g++) {
         LLVMValueRef columns[QUAD], rows[QUAD];
         for (unsigned e = 0; e < QUAD; e++)
-            columns[e] = part_of(build, values[e], g * EIGHT, EIGHT);
+            columns[e] = build_part(build, values[e], g * EIGHT, EIGHT);
         turn(build, columns, rows);
         for (unsigned l = 0; l < EIGHT; l++)
-            LLVMSetAlignment(LLVMBuildStore(build->builder,
-                                            part_of(build, rows[l % HALF], l / HALF * HALF, HALF),
-                                            place(build, at, g * EIGHT + l)),
-                             sizeof(uint32_t));
+            LLVMSetAlignment(
+                LLVMBuildStore(build->builder,
+                               build_part(build, rows[l % HALF], l / HALF * HALF, HALF),
+                               place(build, at, g * EIGHT + l)),
+                sizeof(uint32_t));
     }
 }

@@ -46,6 +46,15 @@ static bool is_plain(LLVMValueRef function) {
     return true;
 }
 
+static bool is_arithmetic(unsigned intrinsic) {
+    static const char *const names[] = {"llvm.fma", "llvm.trunc", "llvm.rint", "llvm.floor",
+                                        "llvm.ceil"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (intrinsic == LLVMLookupIntrinsicID(names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 // Arithmetic alone, of which a result that is NaN becomes one and the same.
 static bool is_nan_blind(LLVMValueRef function) {
     LLVMValueRef at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
@@ -56,10 +65,12 @@ static bool is_nan_blind(LLVMValueRef function) {
         case LLVMFMul:
         case LLVMFDiv:
         case LLVMFCmp:
+        case LLVMFPToSI:
+        case LLVMFPToUI:
         case LLVMSelect:
             break;
         case LLVMCall:
-            if (LLVMGetIntrinsicID(LLVMGetCalledValue(at)) != LLVMLookupIntrinsicID("llvm.fma", 8))
+            if (!is_arithmetic(LLVMGetIntrinsicID(LLVMGetCalledValue(at))))
                 return false;
             break;
         default:

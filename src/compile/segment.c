@@ -298,14 +298,6 @@ static void touch(void *context, uint32_t reg, bool is_written) {
     (is_written ? touched->is_written : touched->is_read)[reg] = true;
 }
 
-static bool is_live_behind(const struct segment *segment, uint32_t reg) {
-    const struct plan *plan = segment->build->plan;
-    const uint32_t block = ir_block_of(plan->function, plan->ops[segment->begin].ir);
-    if (segment->end < plan->block_ops[block + 1]) // perhaps the jump alone is behind it
-        return plan_is_live(plan, segment->end, reg);
-    return ir_is_live(&plan->live, plan->live.out, block, reg);
-}
-
 static void note_segment(struct segment *segment) {
     struct build *build = segment->build;
     const struct native_segment made = {
@@ -325,7 +317,7 @@ static void note_segment(struct segment *segment) {
 static struct held read_back(struct segment *segment, const struct held *before, uint32_t reg) {
     struct build *build = segment->build;
     const bool keeps = build_keeps(build, reg);
-    if (!keeps && !is_live_behind(segment, reg))
+    if (!keeps && !plan_is_live_behind(build->plan, segment->end - 1, reg))
         return (struct held){.form = build->forms[reg]};
     struct held held = build_load(build, reg, build->forms[reg]);
     if (keeps && before->value) {

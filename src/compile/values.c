@@ -87,12 +87,17 @@ static LLVMValueRef load_fixed(struct build *build, LLVMValueRef at, LLVMTypeRef
     return load;
 }
 
+// At a place behind one of the warp's bases (enum sim_base), the first one, too, by adding a
+// number: what differs by places alone is the same then (repeats.c).
+static LLVMValueRef place_at(struct build *build, unsigned base, uint64_t place, LLVMTypeRef type) {
+    return build_pointer(build, build->base[base], place, type);
+}
+
 static LLVMValueRef load_memory(struct build *build, const struct op_source *source,
                                 bool is_first) {
     LLVMTypeRef type =
         is_first ? build_lane_type(build, source->bytes) : lanes_of(build, source->bytes);
-    LLVMValueRef at =
-        build_pointer(build, build->base[source->ref & 3], source->ref & ~(sim_ref)3, type);
+    LLVMValueRef at = place_at(build, source->ref & 3, source->ref & ~(sim_ref)3, type);
     return load_fixed(build, at, type, is_first ? source->bytes : 64);
 }
 
@@ -125,6 +130,28 @@ LLVMValueRef build_source_lanes(struct build *build, const struct op_source *sou
     if (source->form.kind == FORM_RAMP)
         return build_spread(build, source->form, build_source_first(build, source), source->bytes);
     return load_memory(build, source, false);
+}
+
+// ---- Some lanes of all ------------------------------------------------------------------------
+
+LLVMValueRef build_part(struct build *build, LLVMValueRef all, unsigned first, unsigned count) {
+    LLVMValueRef which[LANES];
+    for (unsigned l = 0; l < count; l++)
+        which[l] = LLVMConstInt(build->i32, first + l, false);
+    return LLVMBuildShuffleVector(build->builder, all, LLVMGetUndef(LLVMTypeOf(all)),
+                                  LLVMConstVector(which, count), here);
+}
+
+LLVMValueRef build_join(struct build *build, LLVMValueRef *parts, unsigned count) {
+    LLVMValueRef which[LANES];
+    for (; count < LANES; count *= 2)
+        for (unsigned p = 0; p < LANES / count / 2; p++) {
+            for (unsigned l = 0; l < 2 * count; l++)
+                which[l] = LLVMConstInt(build->i32, l, false);
+            parts[p] = LLVMBuildShuffleVector(build->builder, parts[2 * p], parts[2 * p + 1],
+                                              LLVMConstVector(which, 2 * count), here);
+        }
+    return parts[0];
 }
 
 LLVMValueRef build_intrinsic(struct build *build, const char *name, LLVMTypeRef types[],
@@ -162,8 +189,8 @@ void build_save(struct build *build, uint32_t reg) {
     if (!bytes)
         value = value ? build_bits(build, value)
                       : LLVMBuildSExt(build->builder, held->value, build->i32, here);
-    LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS],
-                                    build_place_of_register(build, reg), LLVMTypeOf(value));
+    LLVMValueRef at =
+        place_at(build, SIM_BASE_REGISTERS, build_place_of_register(build, reg), LLVMTypeOf(value));
     LLVMSetAlignment(LLVMBuildStore(build->builder, value, at), bytes ? 64 : 4);
 }
 
@@ -185,15 +212,14 @@ void build_save_short(struct build *build, uint32_t reg) {
         return;
     }
     const uint64_t place = build_place_of_register(build, reg);
-    LLVMValueRef at =
-        build_pointer(build, build->base[SIM_BASE_REGISTERS], place, LLVMTypeOf(held->value));
+    LLVMValueRef at = place_at(build, SIM_BASE_REGISTERS, place, LLVMTypeOf(held->value));
     LLVMSetAlignment(LLVMBuildStore(build->builder, held->value, at), bytes);
     build_note_ramp(build, reg, held->form);
 }
 
 static LLVMValueRef load_lane(struct build *build, uint64_t place, LLVMTypeRef type,
                               unsigned align) {
-    LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS], place, type);
+    LLVMValueRef at = place_at(build, SIM_BASE_REGISTERS, place, type);
     LLVMValueRef load = LLVMBuildLoad2(build->builder, type, at, here);
     LLVMSetAlignment(load, align);
     return load;
@@ -205,8 +231,8 @@ static LLVMValueRef load_first_on(struct build *build, uint32_t reg, struct form
     const unsigned bytes = build_register_bytes(build, reg);
     LLVMValueRef lane = build_count_zeros(build, "llvm.cttz", build->mask->bits);
     LLVMTypeRef type = build_lane_type(build, bytes ? bytes : 4);
-    LLVMValueRef at = build_pointer(build, build->base[SIM_BASE_REGISTERS],
-                                    build_place_of_register(build, reg), type);
+    LLVMValueRef at =
+        place_at(build, SIM_BASE_REGISTERS, build_place_of_register(build, reg), type);
     LLVMValueRef index = bytes ? lane : LLVMConstInt(build->i32, 0, false);
     LLVMValueRef value = LLVMBuildLoad2(b, type, LLVMBuildGEP2(b, type, at, &index, 1, here), here);
     LLVMSetAlignment(value, bytes ? bytes : 4);

@@ -36,27 +36,6 @@ static LLVMValueRef permute(const struct windows *windows, LLVMValueRef eight, s
     return build_intrinsic(build, "llvm.x86.avx2.permd", NULL, 0, arguments, 2);
 }
 
-// So many vectors side by side, count each.
-static LLVMValueRef side_by_side(struct build *build, LLVMValueRef *parts, unsigned count) {
-    LLVMValueRef which[LANES];
-    for (; count < LANES; count *= 2)
-        for (unsigned p = 0; p < LANES / count / 2; p++) {
-            for (unsigned l = 0; l < 2 * count; l++)
-                which[l] = LLVMConstInt(build->i32, l, false);
-            parts[p] = LLVMBuildShuffleVector(build->builder, parts[2 * p], parts[2 * p + 1],
-                                              LLVMConstVector(which, 2 * count), here);
-        }
-    return parts[0];
-}
-
-static LLVMValueRef part_of(struct build *build, LLVMValueRef all, unsigned w) {
-    LLVMValueRef which[NATIVE_WINDOW];
-    for (unsigned l = 0; l < NATIVE_WINDOW; l++)
-        which[l] = LLVMConstInt(build->i32, w * NATIVE_WINDOW + l, false);
-    return LLVMBuildShuffleVector(build->builder, all, LLVMGetUndef(LLVMTypeOf(all)),
-                                  LLVMConstVector(which, NATIVE_WINDOW), here);
-}
-
 static LLVMValueRef load_all(const struct windows *windows) {
     struct build *build = windows->build;
     LLVMValueRef parts[LANES / NATIVE_WINDOW];
@@ -66,14 +45,15 @@ static LLVMValueRef load_all(const struct windows *windows) {
         LLVMSetAlignment(eight, sizeof(uint32_t));
         parts[w] = permute(windows, eight, offsetof(struct native_shape, words), w);
     }
-    return side_by_side(build, parts, NATIVE_WINDOW);
+    return build_join(build, parts, NATIVE_WINDOW);
 }
 
 static void store_all(const struct windows *windows, LLVMValueRef values) {
     struct build *build = windows->build;
     for (unsigned w = 0; w < LANES / NATIVE_WINDOW; w++) {
         LLVMValueRef eight =
-            permute(windows, part_of(build, values, w), offsetof(struct native_shape, takers), w);
+            permute(windows, build_part(build, values, w * NATIVE_WINDOW, NATIVE_WINDOW),
+                    offsetof(struct native_shape, takers), w);
         LLVMValueRef store = LLVMBuildStore(build->builder, eight, place_of(windows, w));
         LLVMSetAlignment(store, sizeof(uint32_t));
     }
