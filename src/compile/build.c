@@ -248,10 +248,12 @@ static void build_prologue(struct build *build) {
         LLVMBuildUDiv(b, LLVMBuildSub(b, at, instrs, here),
                       LLVMConstInt(build->i64, sizeof(struct sim_instr), false), here);
     build_turn(build, index);
-    for (unsigned i = 0; i < 4; i++)
-        build->base[i] =
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef base =
             build_field(build, build->warp, offsetof(struct sim_warp, base) + i * sizeof(uint8_t *),
                         build->bytes);
+        build->base[i] = build_pointer(build, base, (uint64_t)-BUILD_BEFORE_BASE, build->i8);
+    }
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_count);
     LLVMBuildStore(b, LLVMConstInt(build->i64, 0, false), build->some_threads);
@@ -302,7 +304,9 @@ static void build_function(struct build *build) {
                                       LLVMFunctionType(build->bytes, parameters, 5, false));
     build_name_processor(build);
     build_prologue(build);
+    LLVMBasicBlockRef shared = LLVMGetLastBasicBlock(build->function);
     create_blocks(build);
+    build->first_block = LLVMGetNextBasicBlock(shared);
     for (uint32_t b = 0; b < build->plan->function->block_count; b++)
         if (build->plan->is_reached[b])
             build_function_block(build, b);
@@ -310,11 +314,20 @@ static void build_function(struct build *build) {
 
 // ---- Machine code -------------------------------------------------------------------------------
 
-static void optimize(LLVMModuleRef module) {
+// So that regions differ by what they do alone.
+static void tidy(LLVMModuleRef module) {
     LLVMPassManagerRef passes = LLVMCreatePassManager();
     LLVMAddPromoteMemoryToRegisterPass(passes);
     LLVMAddEarlyCSEPass(passes);
+    LLVMAddDCEPass(passes);
+    LLVMRunPassManager(passes, module);
+    LLVMDisposePassManager(passes);
+}
+
+static void optimize(LLVMModuleRef module) {
+    LLVMPassManagerRef passes = LLVMCreatePassManager();
     LLVMAddCFGSimplificationPass(passes);
+    LLVMAddPromoteMemoryToRegisterPass(passes);
     LLVMAddLICMPass(passes);
     LLVMAddEarlyCSEPass(passes);
     LLVMAddDCEPass(passes);
@@ -439,7 +452,8 @@ static bool make_code(struct build *build, struct compiled *result) {
     const uint64_t all = count_instructions(build->module);
     if (!is_valid(build))
         return false;
-    result->weight = all;
+    tidy(build->module);
+    result->weight = all - build_merge_repeats(build);
     if (result->weight > build->request->most)
         return false;
     optimize(build->module);

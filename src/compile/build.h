@@ -35,6 +35,8 @@ struct fetched {
     unsigned count, predicted;
 };
 
+// build->base is so many bytes before a warp's bases.
+enum { BUILD_BEFORE_BASE = 64 };
 enum { BUILD_VALUES_BYTES = 16 * LANES };
 
 struct build {
@@ -61,10 +63,11 @@ struct build {
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
     const struct mask *mask;               // NULL: all lanes are on
     struct held *held;                     // by register, at the place that is being made
-    struct form *forms;        // of registers, once the instruction that is being made is done
-    LLVMBasicBlockRef *blocks; // of the function's blocks; NULL: not reached
-    LLVMValueRef **phis;       // block -> register -> phi; NULL: not live
-    LLVMValueRef dispatch;     // the switch over entries
+    struct form *forms;            // of registers, once the instruction that is being made is done
+    LLVMBasicBlockRef *blocks;     // of the function's blocks; NULL: not reached
+    LLVMValueRef **phis;           // block -> register -> phi; NULL: not live
+    LLVMValueRef dispatch;         // the switch over entries
+    LLVMBasicBlockRef first_block; // the first that entries do not share
     struct segments {
         VEC(struct native_segment) list;
         VEC(struct native_member) members;
@@ -271,6 +274,12 @@ void build_name_processor(struct build *build);
 void build_op(struct build *build, uint32_t op);
 // From what is being made to the beginning of a block.
 void build_edge(struct build *build, uint32_t block);
+
+// ---- repeats.c --------------------------------------------------------------------------------
+
+// What is the same between barriers but for numbers is made once. Returns how many instructions
+// nobody comes to then; they are still there.
+uint64_t build_merge_repeats(struct build *build);
 
 // ---- quotient.c -------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ static LLVMValueRef load_fixed(struct build *build, LLVMValueRef at, LLVMTypeRef
 // At a place behind one of the warp's bases (enum sim_base), the first one, too, by adding a
 // number: what differs by places alone is the same then (repeats.c).
 static LLVMValueRef place_at(struct build *build, unsigned base, uint64_t place, LLVMTypeRef type) {
-    return build_pointer(build, build->base[base], place, type);
+    return build_pointer(build, build->base[base], BUILD_BEFORE_BASE + place, type);
 }
 
 static LLVMValueRef load_memory(struct build *build, const struct op_source *source,
