@@ -111,15 +111,15 @@ static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
 }
 
 struct reached {
-    struct plan *plan;
-    uint32_t *list; // of blocks, each once
+    bool *is_reached; // by block
+    uint32_t *list;   // of blocks, each once
     uint32_t count;
 };
 
 static void reach(struct reached *reached, uint32_t block) {
-    if (block == IR_NONE || reached->plan->is_reached[block])
+    if (block == IR_NONE || reached->is_reached[block])
         return;
-    reached->plan->is_reached[block] = true;
+    reached->is_reached[block] = true;
     reached->list[reached->count++] = block;
 }
 
@@ -127,7 +127,7 @@ static void reach(struct reached *reached, uint32_t block) {
 // regular than they are.
 static void reach_all(struct plan *plan, struct form *forms) {
     const uint32_t count = plan->function->block_count;
-    struct reached reached = {plan, base_alloc((count + 1) * sizeof *reached.list), 0};
+    struct reached reached = {plan->is_reached, base_alloc((count + 1) * sizeof *reached.list), 0};
     plan->is_made_once = base_alloc(count + 1);
     memset(plan->is_reached, 0, count);
     reach(&reached, 0);
@@ -164,6 +164,40 @@ static void find_forms(struct plan *plan) {
     free(forms);
 }
 
+// ---- Entries ----------------------------------------------------------------------------------
+
+// An entry loads all registers that are live: where the next one comes soon, so many ops at most,
+// it is left out.
+enum { SOON = 16 };
+
+static bool has_leave(const struct plan *plan, uint32_t block) {
+    for (uint32_t o = plan->block_ops[block]; o < plan->block_ops[block + 1]; o++)
+        if (plan->ops[o].kind == OP_LEAVE)
+            return true;
+    return false;
+}
+
+static void reach_behind(const struct plan *plan, struct reached *reached, uint32_t b) {
+    const struct ir_block *block = &plan->function->blocks[b];
+    for (uint32_t s = 0; s < block->successor_count && !has_leave(plan, b); s++)
+        reach(reached, block->successors[s]);
+}
+
+// Whether a round of a loop may come back to its head without an entry: there is one behind each
+// barrier.
+static bool comes_back(const struct plan *plan, uint32_t head) {
+    const uint32_t count = plan->function->block_count;
+    struct reached reached = {base_alloc(count + 1), base_alloc((count + 1) * sizeof *reached.list),
+                              0};
+    reach_behind(plan, &reached, head);
+    for (uint32_t i = 0; i < reached.count && !reached.is_reached[head]; i++)
+        reach_behind(plan, &reached, reached.list[i]);
+    const bool result = reached.is_reached[head];
+    free(reached.is_reached);
+    free(reached.list);
+    return result;
+}
+
 static bool is_loop_head(const struct plan *plan, uint32_t block) {
     for (uint32_t o = plan->block_ops[block]; o < plan->op_count; o++)
         if (plan->ops[o].kind == OP_JUMP && plan->ops[o].target == block)
@@ -171,17 +205,31 @@ static bool is_loop_head(const struct plan *plan, uint32_t block) {
     return false;
 }
 
+static bool is_soon_entered(const struct plan *plan, uint32_t b) {
+    const struct ir_block *block = &plan->function->blocks[b];
+    bool all = true;
+    for (uint32_t s = 0; s < block->successor_count; s++)
+        all &= block->successors[s] != IR_NONE &&
+               plan->is_entry[plan->block_ops[block->successors[s]]];
+    return plan->block_ops[b + 1] - plan->block_ops[b] <= SOON && (all || has_leave(plan, b));
+}
+
+static void set_entry(struct plan *plan, uint32_t block, uint32_t op, bool is_entry) {
+    plan->is_entry[op] = is_entry && plan->is_reached[block] && plan->ops[op].kind != OP_LEAVE;
+}
+
+// From the last block to the first: what is behind a block is known then, but for loops.
 static void find_entries(struct plan *plan) {
-    for (uint32_t b = 0; b < plan->function->block_count; b++) {
-        for (uint32_t o = plan->block_ops[b]; o < plan->block_ops[b + 1]; o++) {
-            const bool is_first = o == 0;
-            const bool is_behind = o > plan->block_ops[b] && plan->ops[o - 1].kind == OP_LEAVE;
-            const bool is_meeting =
-                o == plan->block_ops[b] &&
-                (plan->function->blocks[b].is_reconvergence || is_loop_head(plan, b));
-            plan->is_entry[o] = plan->is_reached[b] && plan->ops[o].kind != OP_LEAVE &&
-                                (is_first || is_behind || is_meeting);
-        }
+    const struct ir_block *blocks = plan->function->blocks;
+    for (uint32_t b = 0; b < plan->function->block_count; b++)
+        set_entry(plan, b, plan->block_ops[b], is_loop_head(plan, b) && comes_back(plan, b));
+    for (uint32_t b = plan->function->block_count; b-- > 0;) {
+        const uint32_t begin = plan->block_ops[b];
+        for (uint32_t o = begin + 1; o < plan->block_ops[b + 1]; o++)
+            set_entry(plan, b, o, plan->ops[o - 1].kind == OP_LEAVE);
+        if (!plan->is_entry[begin])
+            set_entry(plan, b, begin,
+                      b == 0 || (blocks[b].is_reconvergence && !is_soon_entered(plan, b)));
     }
 }
 
