@@ -134,6 +134,8 @@ static void build_jump(struct build *build, uint32_t number) {
 void build_op(struct build *build, uint32_t number) {
     struct op *op = &build->plan->ops[number];
     build_step(build, op, build->forms);
+    if (op->kind != OP_VALUE && op->kind != OP_NOTHING)
+        build_settle(build);
     switch (op->kind) {
     case OP_VALUE:
         build_value(build, number);
@@ -197,6 +199,7 @@ static void build_function_block(struct build *build, uint32_t b) {
         o = behind == o ? o + 1 : behind;
     }
     if (build->is_open) {
+        build_settle(build);
         const struct ir_block *block = &plan->function->blocks[b];
         build_edge(build, block->successors[block->successor_count - 1]);
     }
@@ -466,6 +469,7 @@ static void free_build(struct build *build) {
     free(build->phis);
     free(build->blocks);
     free(build->held);
+    free(build->asked.held);
     free(build->forms);
     LLVMDisposeBuilder(build->builder);
     LLVMDisposeModule(build->module);
@@ -487,6 +491,7 @@ static bool compile_plan(const struct compile_request *request, struct plan *pla
         .i64 = LLVMInt64TypeInContext(context),
         .bytes = LLVMPointerType(LLVMInt8TypeInContext(context), 0),
         .held = base_alloc((function->register_count + 1) * sizeof(struct held)),
+        .asked.held = base_alloc((function->register_count + 1) * sizeof(struct held)),
         .forms = base_alloc((function->register_count + 1) * sizeof(struct form)),
         .blocks = base_alloc((function->block_count + 1) * sizeof(LLVMBasicBlockRef)),
         .phis = base_alloc((function->block_count + 1) * sizeof(LLVMValueRef *)),

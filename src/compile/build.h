@@ -24,6 +24,14 @@ struct mask {
     const uint64_t *keeps;           // registers that other lanes still need, a bit each
 };
 
+// What is asked of values before anything else than a value is made: whether no ramp wraps since an
+// op, which is left from otherwise.
+struct asked {
+    LLVMValueRef good; // NULL: nothing
+    uint32_t op;
+    struct held *held; // what registers held there, by register
+};
+
 // What the segment that is being made fetches ahead: bases as the first lane has them, and bytes.
 // predicted: accesses of the whole kernel of which warps remember where they were.
 enum { MOST_FETCHED = 8 };
@@ -38,6 +46,19 @@ struct fetched {
 // build->base is so many bytes before a warp's bases.
 enum { BUILD_BEFORE_BASE = 64 };
 enum { BUILD_VALUES_BYTES = 16 * LANES };
+
+// What accesses of a group of a segment share that may be made by windows (windows.c), found when
+// it is first wanted.
+enum { BUILD_WINDOWS = LANES / NATIVE_WINDOW };
+enum window_use { WINDOWS_ASKED, WINDOWS_ALWAYS, WINDOWS_NEVER };
+struct windows {
+    LLVMBasicBlockRef before; // the accesses: where it is found
+    LLVMValueRef base, cell;  // all lanes' offsets or addresses, without those of accesses
+    LLVMValueRef shape, good; // of the cell
+    uint64_t wanted;          // of `good`: enum native_windows
+    LLVMValueRef places[BUILD_WINDOWS];    // i8*
+    LLVMValueRef orders[2][BUILD_WINDOWS]; // for loads and stores
+};
 
 struct build {
     const struct compile_request *request;
@@ -63,6 +84,7 @@ struct build {
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
     const struct mask *mask;               // NULL: all lanes are on
     struct held *held;                     // by register, at the place that is being made
+    struct asked asked;
     struct form *forms;            // of registers, once the instruction that is being made is done
     LLVMBasicBlockRef *blocks;     // of the function's blocks; NULL: not reached
     LLVMValueRef **phis;           // block -> register -> phi; NULL: not live
@@ -78,7 +100,9 @@ struct build {
         VEC(struct compiled_ramp) ramps;
     } ways;
     struct fetched fetched;
-    unsigned quotients;      // divisions of the whole kernel of which warps remember the result
+    unsigned quotients; // divisions of the whole kernel of which warps remember the result
+    enum window_use window_use;
+    LLVMValueRef given_base; // what lies in lane_offsets where window_use is WINDOWS_NEVER
     bool is_open;            // code can be appended: the place is reached
     bool has_mask_registers; // the processor takes bits for lanes (AVX-512)
     bool has_permutations;   // of eight words, and their signs as a number's bits (AVX2)
@@ -203,7 +227,8 @@ struct piece {
 void build_store_pieces(struct build *build, const struct op *op, LLVMValueRef cell,
                         const struct piece *pieces, unsigned count);
 // What is loaded becomes what registers hold. `cell`: its group's, which knows it.
-void build_access(struct build *build, const struct op *op, LLVMValueRef cell);
+void build_access(struct build *build, const struct op *op, LLVMValueRef cell,
+                  struct windows *windows);
 
 // ---- exchange.c ---------------------------------------------------------------------------------
 
@@ -219,8 +244,9 @@ LLVMValueRef build_exchange_bits(struct build *build, LLVMValueRef bits, unsigne
 // ---- lanes.c ----------------------------------------------------------------------------------
 
 // Loads or stores lanes that lie anywhere: all lanes' elements are in values, or become them.
-void build_access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
-                        LLVMValueRef values[4]);
+void build_access_lanes(struct build *build, const struct op *op, LLVMValueRef values[4]);
+// Of a source that lanes have anywhere: what its access adds is part of it.
+LLVMValueRef build_lane_offsets(struct build *build, const struct op *op);
 
 // ---- atomics.c --------------------------------------------------------------------------------
 
@@ -234,9 +260,12 @@ struct window_ways {
 };
 // Whether an access of lanes anywhere may be made window by window.
 bool build_has_windows(const struct build *build, const struct op *op);
-// Makes it where the cell says so, `first` being lane 0's place; goes on where it does not.
-struct window_ways build_windows(struct build *build, const struct op *op, LLVMValueRef cell,
-                                 LLVMValueRef first, LLVMValueRef stored);
+// Makes it, and returns what was loaded; whether the cell says that it may, and all others of the
+// group. NULL: there is none.
+LLVMValueRef build_window_access(struct build *build, const struct op *op, struct windows *windows);
+LLVMValueRef build_windows_are_good(struct build *build, const struct windows *windows);
+// Makes it where the group's cell says so; goes on where it does not.
+struct window_ways build_windows(struct build *build, const struct op *op, struct windows *windows);
 // Both ways meet. Returns what was loaded, one way or the other; `loaded` NULL: nothing was.
 LLVMValueRef build_behind_windows(struct build *build, struct window_ways *ways,
                                   LLVMValueRef loaded);
@@ -293,6 +322,9 @@ bool build_is_native(const struct build *build, const struct op *op);
 // What the row computes of the op's sources, of so many lanes: 1 or 32.
 LLVMValueRef build_row(struct build *build, const struct op *op, unsigned lanes);
 void build_value(struct build *build, uint32_t op);
+// Leaves where a value that was made wraps. Before all that cannot be done again, and before a
+// block ends.
+void build_settle(struct build *build);
 // The same once it is known to be native and that no ramp wraps.
 void build_native_value(struct build *build, const struct op *op);
 // Whether no ramp wraps; NULL: there is nothing to ask.

@@ -62,6 +62,18 @@ static LLVMValueRef array_of(struct build *build, const struct op *op, unsigned 
                          build->i8);
 }
 
+// Lanes' offsets, but for the access's own where memory is shared: accesses of one base in a row
+// give it once.
+static void give_base(struct build *build, const struct op *op) {
+    LLVMValueRef base = build_source_lanes(build, &op->base);
+    if (op->access->space != PTX_SPACE_SHARED)
+        base = build_lane_offsets(build, op);
+    else if (build->window_use == WINDOWS_NEVER && build->given_base == base)
+        return;
+    store_lanes(build, base, build->lane_offsets);
+    build->given_base = base;
+}
+
 static void call(struct build *build, const struct op *op) {
     const bool is_shared = op->access->space == PTX_SPACE_SHARED, is_load = op->kind == OP_LOAD;
     LLVMTypeRef parameters[] = {build->bytes, build->bytes, build->bytes, build->i32, build->i32};
@@ -72,7 +84,8 @@ static void call(struct build *build, const struct op *op) {
                                               : offsetof(struct compiled_links, store_lanes),
                                       LLVMPointerType(type, 0));
     LLVMValueRef arguments[] = {
-        is_shared ? build->shared : LLVMConstNull(build->bytes),
+        is_shared ? build_pointer(build, build->shared, (uint64_t)op->access->offset, build->i8)
+                  : LLVMConstNull(build->bytes),
         build->lane_offsets,
         build->lane_values,
         LLVMConstInt(build->i32, NATIVE_ELEMENTS(op->access->bytes, op->access->count), false),
@@ -81,11 +94,10 @@ static void call(struct build *build, const struct op *op) {
     LLVMBuildCall2(build->builder, type, callee, arguments, 5, "");
 }
 
-static void access_by_call(struct build *build, const struct op *op, LLVMValueRef offsets,
-                           LLVMValueRef values[4]) {
+static void access_by_call(struct build *build, const struct op *op, LLVMValueRef values[4]) {
     LLVMTypeRef lanes = lanes_type(build, op);
     const bool is_load = op->kind == OP_LOAD;
-    store_lanes(build, offsets, build->lane_offsets);
+    give_base(build, op);
     for (unsigned e = 0; !is_load && e < op->access->count; e++)
         store_lanes(build, values[e], array_of(build, op, e));
     call(build, op);
@@ -97,10 +109,9 @@ static void access_by_call(struct build *build, const struct op *op, LLVMValueRe
     }
 }
 
-void build_access_lanes(struct build *build, const struct op *op, LLVMValueRef offsets,
-                        LLVMValueRef values[4]) {
+void build_access_lanes(struct build *build, const struct op *op, LLVMValueRef values[4]) {
     if (build->has_mask_registers)
-        access_at_once(build, op, offsets, values);
+        access_at_once(build, op, build_lane_offsets(build, op), values);
     else
-        access_by_call(build, op, offsets, values);
+        access_by_call(build, op, values);
 }

@@ -341,7 +341,7 @@ static LLVMValueRef splat(struct build *build, LLVMValueRef value, unsigned byte
     return build_spread(build, (struct form){.kind = FORM_RAMP}, value, bytes);
 }
 
-static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
+LLVMValueRef build_lane_offsets(struct build *build, const struct op *op) {
     LLVMValueRef offset = op->base.bytes == 8
                               ? build_number(build, op->access->offset)
                               : LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
@@ -349,34 +349,28 @@ static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
                         splat(build, offset, op->base.bytes), here);
 }
 
-static void access_each(struct build *build, const struct op *op, LLVMValueRef offsets,
-                        LLVMValueRef loaded[4]) {
+static void access_each(struct build *build, const struct op *op, LLVMValueRef loaded[4]) {
     const bool is_load = op->kind == OP_LOAD;
     LLVMValueRef values[4];
     for (unsigned e = 0; !is_load && e < op->access->count; e++)
         values[e] = narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
-    build_access_lanes(build, op, offsets, values);
+    build_access_lanes(build, op, values);
     for (unsigned e = 0; is_load && e < op->access->count; e++)
         loaded[e] = widen(build, op, values[e]);
 }
 
-// Lane 0's of what lane_offsets() gives.
-static LLVMValueRef first_offset(struct build *build, const struct op *op, LLVMValueRef offsets) {
-    LLVMValueRef first = lane_of(build, offsets, 0);
-    return op->base.bytes == 8 ? first : LLVMBuildSExt(build->builder, first, build->i64, here);
-}
-
-static void access_lanes(struct build *build, const struct op *op, LLVMValueRef cell,
+static void access_lanes(struct build *build, const struct op *op, struct windows *windows,
                          LLVMValueRef values[4]) {
-    LLVMValueRef offsets = lane_offsets(build, op);
-    if (!build_has_windows(build, op)) {
-        access_each(build, op, offsets, values);
+    if (!build_has_windows(build, op) || build->window_use == WINDOWS_NEVER) {
+        access_each(build, op, values);
         return;
     }
-    LLVMValueRef stored = op->kind == OP_STORE ? build_source_lanes(build, &op->elements[0]) : NULL;
-    struct window_ways ways =
-        build_windows(build, op, cell, first_offset(build, op, offsets), stored);
-    access_each(build, op, offsets, values);
+    if (build->window_use == WINDOWS_ALWAYS) {
+        values[0] = build_window_access(build, op, windows);
+        return;
+    }
+    struct window_ways ways = build_windows(build, op, windows);
+    access_each(build, op, values);
     values[0] = build_behind_windows(build, &ways, values[0]);
 }
 
@@ -412,12 +406,13 @@ bool build_can_access(const struct build *build, const struct op *op, struct for
     return base.stride > width && base.stride < FAR && base.stride % width == 0;
 }
 
-void build_access(struct build *build, const struct op *op, LLVMValueRef cell) {
+void build_access(struct build *build, const struct op *op, LLVMValueRef cell,
+                  struct windows *windows) {
     const struct form base = build_source_form(build, &op->base);
     const bool is_load = op->kind == OP_LOAD;
     LLVMValueRef values[4] = {NULL};
     if (is_lane_by_lane(build, op, base))
-        access_lanes(build, op, cell, values);
+        access_lanes(build, op, windows, values);
     else if (is_load)
         load_values(build, op, first_address(build, op), base, values);
     else

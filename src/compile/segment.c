@@ -16,6 +16,20 @@ struct group {
     LLVMValueRef base; // lane 0's, or all lanes'
     bool is_shared;
     LLVMValueRef cell; // its address
+    struct windows windows;
+};
+
+// What an op of a segment has made before the decision. A value that is late is made behind it.
+struct early {
+    bool is_late;
+    struct group *group;  // of an access
+    struct held to, pair; // what registers hold
+};
+
+// A way behind the decision, and what registers hold at its end.
+struct way {
+    LLVMBasicBlockRef begin, end;
+    struct held *held;
 };
 
 struct segment {
@@ -24,8 +38,13 @@ struct segment {
     bool *is_late;       // registers whose values come of the segment's own accesses
     bool has_access;     // while its end is looked for
     uint32_t far_base;   // of its accesses, where lanes are anywhere in global memory; else IR_NONE
-    // Where what comes before the decision ends; where the quick way begins, and ends.
-    LLVMBasicBlockRef head, quick, quick_end;
+    unsigned windows;    // accesses that may be made by windows
+    unsigned late;       // ops behind the decision
+    // Where what comes before the decision ends; what quick ways need first.
+    LLVMBasicBlockRef head, shapes;
+    struct early *early; // by op
+    struct way ways[3];  // quick ones, then the interpreter's
+    unsigned way_count;
     LLVMValueRef good; // NULL: nothing was asked
     struct group groups[MOST_GROUPS];
     unsigned group_count;
@@ -106,20 +125,17 @@ static bool find_end(struct segment *segment, uint32_t most) {
     struct form *forms = base_alloc((count + 1) * sizeof *forms);
     for (uint32_t r = 0; r < count; r++)
         forms[r] = build->held[r].form;
-    unsigned accesses = 0;
     uint32_t o = segment->begin;
     for (; o < most && o - segment->begin < MOST_OPS; o++) {
         struct op *op = &build->plan->ops[o];
         if ((o > segment->begin && build->plan->is_entry[o]) || !takes(segment, op, forms))
             break;
-        if (op->kind == OP_LOAD || op->kind == OP_STORE) {
-            accesses++;
+        if (op->kind == OP_LOAD || op->kind == OP_STORE)
             segment->end = o + 1;
-        }
     }
     free(forms);
     memset(segment->is_late, 0, count);
-    return accesses > 0;
+    return segment->end > segment->begin;
 }
 
 // ---- What is asked --------------------------------------------------------------------------
@@ -132,21 +148,23 @@ static void ask(struct segment *segment, LLVMValueRef condition) {
                         : condition;
 }
 
-// As native_way() of the simulator.
+// As native_way() of the simulator: three instructions, and the number of the group is part of
+// where the cell's fields are.
 static LLVMValueRef cell_of(struct build *build, uint32_t group, LLVMValueRef first) {
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef low = LLVMBuildLShr(b, first, build_number(build, NATIVE_WAY_LOW), here);
-    LLVMValueRef high = LLVMBuildLShr(b, first, build_number(build, NATIVE_WAY_HIGH), here);
-    LLVMValueRef way = LLVMBuildXor(b, low, high, here);
+    const uint64_t unit = 1ull << NATIVE_WAY_BIT;
+    LLVMValueRef way = LLVMBuildMul(b, first, build_number(build, NATIVE_WAY_FACTOR), here);
     if (build->mask)
-        way = LLVMBuildXor(b, way, build->mask->is_some, here);
-    way = LLVMBuildAnd(b, way, build_number(build, NATIVE_WAYS - 1), here);
-    LLVMValueRef index =
-        LLVMBuildAdd(b, way, build_number(build, (uint64_t)group * NATIVE_WAYS), here);
+        way = LLVMBuildAdd(
+            b, way, LLVMBuildMul(b, build->mask->is_some, build_number(build, unit), here), here);
+    way = LLVMBuildAnd(b, way, build_number(build, (NATIVE_WAYS - 1) * unit), here);
     LLVMValueRef offset =
-        LLVMBuildMul(b, index, build_number(build, sizeof(struct native_cell)), here);
-    return build_pointer_by(build, build->cells, offset, build->i8);
+        LLVMBuildMul(b, way, build_number(build, sizeof(struct native_cell) / unit), here);
+    LLVMValueRef ways = build_pointer(
+        build, build->cells, (uint64_t)group * NATIVE_WAYS * sizeof(struct native_cell), build->i8);
+    return build_pointer_by(build, ways, offset, build->i8);
 }
+_Static_assert(sizeof(struct native_cell) % (1 << NATIVE_WAY_BIT) == 0, "cells lie as ways do");
 
 static void ask_shape(struct segment *segment, const struct group *group, LLVMValueRef first) {
     struct build *build = segment->build;
@@ -221,7 +239,7 @@ static struct group *find_group(struct segment *segment, LLVMValueRef base, bool
 }
 
 // Its group. NULL: there are too many.
-static const struct group *note_access(struct segment *segment, const struct op *op) {
+static struct group *note_access(struct segment *segment, const struct op *op) {
     struct build *build = segment->build;
     const bool is_shared = op->access->space == PTX_SPACE_SHARED;
     const bool is_anywhere = build_is_anywhere(op, build_source_form(build, &op->base));
@@ -234,6 +252,8 @@ static const struct group *note_access(struct segment *segment, const struct op 
         group = &segment->groups[segment->group_count++];
         *group = (struct group){.base = base, .is_shared = is_shared};
         ask_group(segment, group, is_anywhere);
+        group->windows =
+            (struct windows){.before = segment->shapes, .base = base, .cell = group->cell};
     }
     const struct native_member member = {
         .instr = op->at,
@@ -245,36 +265,69 @@ static const struct group *note_access(struct segment *segment, const struct op 
     return group;
 }
 
-// ---- The two ways ---------------------------------------------------------------------------
+// ---- Before the decision --------------------------------------------------------------------
+
+static struct held held_of(const struct build *build, uint32_t reg) {
+    return reg == IR_NONE ? (struct held){.value = NULL} : build->held[reg];
+}
 
 // What does not depend on the segment's accesses is computed before them. False: the segment ends
 // here.
-static bool build_one(struct segment *segment, struct op *op) {
+static bool build_early(struct segment *segment, uint32_t number) {
     struct build *build = segment->build;
+    struct op *op = &build->plan->ops[number];
+    struct early *early = &segment->early[number - segment->begin];
     if (op->kind == OP_NOTHING)
         return true;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
-        LLVMPositionBuilderAtEnd(build->builder, segment->head);
-        const struct group *group = note_access(segment, op);
-        if (!group)
+        early->group = note_access(segment, op);
+        if (!early->group)
             return false;
+        segment->windows += build_is_anywhere(op, build_source_form(build, &op->base)) &&
+                            build_has_windows(build, op);
         build_step(build, op, build->forms);
-        LLVMPositionBuilderAtEnd(build->builder, segment->quick_end);
-        build_access(build, op, group->cell);
-        segment->quick_end = LLVMGetInsertBlock(build->builder);
+        early->is_late = true;
+        segment->late++;
         mark(segment, op, true);
         return true;
     }
-    const bool late = is_late_value(segment, op);
-    LLVMBasicBlockRef *end = late ? &segment->quick_end : &segment->head;
-    LLVMPositionBuilderAtEnd(build->builder, *end);
+    early->is_late = is_late_value(segment, op);
     build_step(build, op, build->forms);
-    if (!late)
-        ask(segment, build_range(build, op));
+    mark(segment, op, early->is_late);
+    segment->late += early->is_late;
+    if (early->is_late)
+        return true;
+    ask(segment, build_range(build, op));
     build_native_value(build, op);
-    *end = LLVMGetInsertBlock(build->builder);
-    mark(segment, op, late);
+    early->to = held_of(build, op->to);
+    early->pair = held_of(build, op->pair);
     return true;
+}
+
+// ---- Behind it --------------------------------------------------------------------------------
+
+static void take_early(struct build *build, uint32_t reg, struct held held) {
+    if (reg == IR_NONE)
+        return;
+    build->held[reg] = held;
+    build->forms[reg] = held.form;
+}
+
+static void build_late(struct segment *segment, uint32_t number) {
+    struct build *build = segment->build;
+    struct op *op = &build->plan->ops[number];
+    struct early *early = &segment->early[number - segment->begin];
+    if (op->kind == OP_NOTHING)
+        return;
+    build_step(build, op, build->forms);
+    if (!early->is_late) {
+        take_early(build, op->to, early->to);
+        take_early(build, op->pair, early->pair);
+    } else if (early->group) {
+        build_access(build, op, early->group->cell, &early->group->windows);
+    } else {
+        build_native_value(build, op);
+    }
 }
 
 static void count_groups(struct segment *segment) {
@@ -331,55 +384,126 @@ static struct held read_back(struct segment *segment, const struct held *before,
     return held;
 }
 
-// `before`: what registers held.
+// `before`: what registers hold where it begins.
+static void build_quick(struct segment *segment, enum window_use use, const struct held *before) {
+    struct build *build = segment->build;
+    const uint32_t count = build->plan->function->register_count;
+    struct way *way = &segment->ways[segment->way_count++];
+    memcpy(build->held, before, count * sizeof *before);
+    for (uint32_t r = 0; r < count; r++)
+        build->forms[r] = before[r].form;
+    way->begin = build_block(build, use == WINDOWS_NEVER ? "lanes" : "quick");
+    LLVMPositionBuilderAtEnd(build->builder, way->begin);
+    build->window_use = use;
+    build->given_base = NULL;
+    for (uint32_t o = segment->begin; o < segment->end; o++)
+        build_late(segment, o);
+    build->window_use = WINDOWS_ASKED;
+    count_groups(segment);
+    way->end = LLVMGetInsertBlock(build->builder);
+    way->held = base_alloc((count + 1) * sizeof *way->held);
+    memcpy(way->held, build->held, count * sizeof *way->held);
+}
+
+// All of its windows are taken, or none, where asking each access is more code than that of two
+// ways.
+static void build_ways(struct segment *segment, const struct held *before) {
+    struct build *build = segment->build;
+    enum { OPS_OF_ASKING = 6 };
+    if (segment->windows * OPS_OF_ASKING < segment->late || segment->windows < 2) {
+        build_quick(segment, WINDOWS_ASKED, before);
+        LLVMPositionBuilderAtEnd(build->builder, segment->shapes);
+        LLVMBuildBr(build->builder, segment->ways[0].begin);
+        return;
+    }
+    build_quick(segment, WINDOWS_ALWAYS, before);
+    build_quick(segment, WINDOWS_NEVER, before);
+    LLVMValueRef good = NULL;
+    LLVMPositionBuilderAtEnd(build->builder, segment->shapes);
+    for (unsigned g = 0; g < segment->group_count; g++) {
+        LLVMValueRef one = build_windows_are_good(build, &segment->groups[g].windows);
+        good = good && one ? LLVMBuildAnd(build->builder, good, one, here) : good ? good : one;
+    }
+    build_branch(build, good, segment->ways[0].begin, segment->ways[1].begin);
+}
+
+static void find_touched(struct touched *touched) {
+    const struct segment *segment = touched->segment;
+    const struct plan *plan = segment->build->plan;
+    for (uint32_t o = segment->begin; o < segment->end; o++) {
+        const struct ir_instruction *ir = &plan->function->instructions[plan->ops[o].ir];
+        ir_visit_registers(ir, touch, touched);
+        if (ir->guard != IR_NONE) // keeps what its result's register held
+            for (uint32_t r = 0; r < plan->function->register_count; r++)
+                touched->is_read[r] |= touched->is_written[r];
+    }
+}
+
+// The interpreter's way. What registers hold becomes what they hold behind it.
+static void build_slow(struct segment *segment, const struct touched *touched,
+                       struct held *before) {
+    struct build *build = segment->build;
+    const uint32_t count = build->plan->function->register_count;
+    struct way *way = &segment->ways[segment->way_count++];
+    struct held *held = build->held;
+    way->begin = build_block(build, "slow");
+    LLVMPositionBuilderAtEnd(build->builder, way->begin);
+    segment->first_ramp = (uint32_t)build->ways.ramps.length;
+    build->held = before;
+    for (uint32_t r = 0; r < count; r++)
+        if (touched->is_read[r] && plan_is_live(build->plan, segment->begin, r))
+            build_save_short(build, r);
+    segment->ramps = (uint32_t)build->ways.ramps.length - segment->first_ramp;
+    build->held = held;
+    build_run_segment(build, (uint32_t)build->segments.list.length,
+                      build->plan->ops[segment->end - 1].at + 1);
+    for (uint32_t r = 0; r < count; r++)
+        if (touched->is_written[r])
+            before[r] = read_back(segment, &before[r], r);
+    way->end = LLVMGetInsertBlock(build->builder);
+    way->held = before;
+}
+
+static void join_register(struct segment *segment, uint32_t reg) {
+    struct build *build = segment->build;
+    LLVMValueRef values[3];
+    LLVMBasicBlockRef ends[3];
+    for (unsigned w = 0; w < segment->way_count; w++) {
+        ends[w] = segment->ways[w].end;
+        values[w] = segment->ways[w].held[reg].value;
+        if (!values[w]) {
+            build->held[reg].value = NULL;
+            return;
+        }
+    }
+    LLVMValueRef phi = LLVMBuildPhi(build->builder, LLVMTypeOf(values[0]), here);
+    LLVMAddIncoming(phi, values, ends, segment->way_count);
+    build_set(build, reg, build->forms[reg], phi);
+}
+
+// `before`: what registers held, which is lost.
 static void join(struct segment *segment, struct held *before) {
     struct build *build = segment->build;
     LLVMBuilderRef b = build->builder;
     const uint32_t count = build->plan->function->register_count;
     struct touched touched = {segment, base_alloc(count + 1), base_alloc(count + 1)};
-    for (uint32_t o = segment->begin; o < segment->end; o++) {
-        const struct ir_instruction *ir =
-            &build->plan->function->instructions[build->plan->ops[o].ir];
-        ir_visit_registers(ir, touch, &touched);
-        if (ir->guard != IR_NONE) // keeps what its result's register held
-            for (uint32_t r = 0; r < count; r++)
-                touched.is_read[r] |= touched.is_written[r];
-    }
-    LLVMBasicBlockRef slow = build_block(build, "slow"), behind = build_block(build, "behind");
-    LLVMPositionBuilderAtEnd(b, segment->quick_end);
-    count_groups(segment);
-    LLVMBuildBr(b, behind);
+    find_touched(&touched);
+    build_ways(segment, before);
+    build_slow(segment, &touched, before);
     LLVMPositionBuilderAtEnd(b, segment->head);
-    build_branch(build, segment->good, segment->quick, slow);
-    LLVMPositionBuilderAtEnd(b, slow);
-    segment->first_ramp = (uint32_t)build->ways.ramps.length;
-    struct held *after = build->held;
-    build->held = before;
-    for (uint32_t r = 0; r < count; r++)
-        if (touched.is_read[r] && plan_is_live(build->plan, segment->begin, r))
-            build_save_short(build, r);
-    segment->ramps = (uint32_t)build->ways.ramps.length - segment->first_ramp;
-    build->held = after;
-    build_run_segment(build, (uint32_t)build->segments.list.length,
-                      build->plan->ops[segment->end - 1].at + 1);
+    build_branch(build, segment->good, segment->shapes,
+                 segment->ways[segment->way_count - 1].begin);
+    LLVMBasicBlockRef behind = build_block(build, "behind");
+    for (unsigned w = 0; w < segment->way_count; w++) {
+        LLVMPositionBuilderAtEnd(b, segment->ways[w].end);
+        LLVMBuildBr(b, behind);
+    }
+    LLVMPositionBuilderAtEnd(b, behind);
     for (uint32_t r = 0; r < count; r++)
         if (touched.is_written[r])
-            before[r] = read_back(segment, &before[r], r);
-    LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, behind);
-    LLVMPositionBuilderAtEnd(b, behind);
-    for (uint32_t r = 0; r < count; r++) {
-        if (!touched.is_written[r])
-            continue;
-        if (!before[r].value || !build->held[r].value) {
-            build->held[r].value = NULL;
-            continue;
-        }
-        LLVMValueRef phi = LLVMBuildPhi(b, LLVMTypeOf(before[r].value), here);
-        LLVMAddIncoming(phi, &build->held[r].value, &segment->quick_end, 1);
-        LLVMAddIncoming(phi, &before[r].value, &slow_end, 1);
-        build_set(build, r, build->forms[r], phi);
-    }
+            join_register(segment, r);
+    for (unsigned w = 0; w + 1 < segment->way_count; w++)
+        free(segment->ways[w].held);
     free(touched.is_read);
     free(touched.is_written);
 }
@@ -391,7 +515,6 @@ uint32_t build_segment(struct build *build, uint32_t op, uint32_t end) {
         .begin = op,
         .end = op,
         .is_late = base_alloc(count + 1),
-        .head = LLVMGetInsertBlock(build->builder),
         .first_group = build->segments.groups,
         .first_member = (uint32_t)build->segments.members.length,
     };
@@ -399,17 +522,21 @@ uint32_t build_segment(struct build *build, uint32_t op, uint32_t end) {
         free(segment.is_late);
         return op;
     }
+    build_settle(build);
     struct held *before = base_alloc((count + 1) * sizeof *before);
     memcpy(before, build->held, count * sizeof *before);
     build->fetched.count = 0;
-    segment.quick = segment.quick_end = build_block(build, "quick");
+    segment.early = base_alloc((segment.end - op) * sizeof *segment.early);
+    segment.shapes = build_block(build, "shapes");
     uint32_t o = segment.begin;
-    while (o < segment.end && build_one(&segment, &build->plan->ops[o]))
+    while (o < segment.end && build_early(&segment, o))
         o++;
     segment.end = o;
+    segment.head = LLVMGetInsertBlock(build->builder);
     join(&segment, before);
     note_segment(&segment);
     free(before);
+    free(segment.early);
     free(segment.is_late);
     return segment.end;
 }

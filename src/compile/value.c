@@ -1,6 +1,8 @@
 // What instructions compute, in compiled code: rows of value.def. See build.h.
 #include "compile/build.h"
 
+#include <string.h>
+
 static const char here[] = "";
 
 static LLVMTypeRef parameter_type(const struct build *build, const struct op *op, unsigned n,
@@ -216,20 +218,46 @@ void build_native_value(struct build *build, const struct op *op) {
         set_result(build, op, op->to, lanes, result_of(build, op, lanes));
 }
 
-// The interpreter goes on where a ramp would wrap.
+// ---- Ramps that may wrap ------------------------------------------------------------------------
+
+// The interpreter goes on where a ramp would wrap: from the first op on that asks, as ops behind it
+// that compute values alone can be done again. So several ask once, and registers are written in
+// one place.
+static void ask(struct build *build, uint32_t number, LLVMValueRef good) {
+    struct asked *asked = &build->asked;
+    if (asked->good) {
+        asked->good = LLVMBuildAnd(build->builder, asked->good, good, here);
+        return;
+    }
+    asked->good = good;
+    asked->op = number;
+    memcpy(asked->held, build->held, build->plan->function->register_count * sizeof *asked->held);
+}
+
+void build_settle(struct build *build) {
+    struct asked *asked = &build->asked;
+    if (!asked->good)
+        return;
+    LLVMBasicBlockRef rare = build_unless(build, asked->good);
+    LLVMBasicBlockRef usual = LLVMGetInsertBlock(build->builder);
+    struct held *held = build->held;
+    LLVMPositionBuilderAtEnd(build->builder, rare);
+    build->held = asked->held;
+    build_leave(build, asked->op);
+    build->held = held;
+    LLVMPositionBuilderAtEnd(build->builder, usual);
+    asked->good = NULL;
+}
+
 void build_value(struct build *build, uint32_t number) {
     const struct op *op = &build->plan->ops[number];
     if (!build_is_native(build, op)) {
+        build_settle(build);
         build_interpreted(build, number);
         return;
     }
     LLVMValueRef good = build_range(build, op);
-    if (good) {
-        LLVMBasicBlockRef rare = build_unless(build, good);
-        LLVMBasicBlockRef usual = LLVMGetInsertBlock(build->builder);
-        LLVMPositionBuilderAtEnd(build->builder, rare);
-        build_leave(build, number);
-        LLVMPositionBuilderAtEnd(build->builder, usual);
-    }
+    if (good)
+        ask(build, number, good);
     build_native_value(build, op);
 }

@@ -6,55 +6,92 @@
 
 static const char here[] = "";
 
-struct windows {
-    struct build *build;
-    const struct op *op;
-    LLVMValueRef shape, first; // struct native_shape; lane 0's place
-};
+enum { LOADS, STORES };
 
 static LLVMTypeRef words_of(const struct build *build, unsigned count) {
     return LLVMVectorType(build->i32, count);
 }
 
-static LLVMValueRef place_of(const struct windows *windows, unsigned w) {
-    struct build *build = windows->build;
-    LLVMValueRef distance =
-        build_field(build, windows->shape,
-                    offsetof(struct native_shape, windows) + w * sizeof(int64_t), build->i64);
-    LLVMValueRef at = LLVMBuildAdd(build->builder, windows->first, distance, here);
-    return build_place(build, windows->op, at, words_of(build, NATIVE_WINDOW));
+// ---- What the accesses of a group share ---------------------------------------------------------
+
+static LLVMValueRef first_place(struct build *build, const struct op *op, LLVMValueRef base) {
+    LLVMValueRef first =
+        LLVMBuildExtractElement(build->builder, base, LLVMConstInt(build->i32, 0, false), here);
+    if (op->base.bytes == 4)
+        first = LLVMBuildSExt(build->builder, first, build->i64, here);
+    return build_place(build, op, first, build->i8);
 }
 
-static LLVMValueRef permute(const struct windows *windows, LLVMValueRef eight, size_t order,
-                            unsigned w) {
-    struct build *build = windows->build;
-    LLVMValueRef by =
-        build_field(build, windows->shape, order + w * NATIVE_WINDOW * sizeof(uint32_t),
-                    words_of(build, NATIVE_WINDOW));
-    LLVMSetAlignment(by, NATIVE_WINDOW * sizeof(uint32_t));
-    LLVMValueRef arguments[] = {eight, by};
+static void find_places(struct build *build, const struct op *op, struct windows *windows) {
+    LLVMValueRef first = first_place(build, op, windows->base);
+    windows->shape =
+        build_field(build, windows->cell, offsetof(struct native_cell, shape), build->bytes);
+    windows->good =
+        build_field(build, windows->cell, offsetof(struct native_cell, windows), build->i64);
+    for (unsigned w = 0; w < BUILD_WINDOWS; w++) {
+        LLVMValueRef distance =
+            build_field(build, windows->shape,
+                        offsetof(struct native_shape, windows) + w * sizeof(int64_t), build->i64);
+        windows->places[w] = build_pointer_by(build, first, distance, build->i8);
+    }
+}
+
+static void find_orders(struct build *build, struct windows *windows, unsigned what) {
+    const size_t all = what == LOADS ? offsetof(struct native_shape, words)
+                                     : offsetof(struct native_shape, takers);
+    for (unsigned w = 0; w < BUILD_WINDOWS; w++) {
+        LLVMValueRef order =
+            build_field(build, windows->shape, all + w * NATIVE_WINDOW * sizeof(uint32_t),
+                        words_of(build, NATIVE_WINDOW));
+        LLVMSetAlignment(order, NATIVE_WINDOW * sizeof(uint32_t));
+        windows->orders[what][w] = order;
+    }
+}
+
+// In a block before the accesses.
+static void find_shared(struct build *build, const struct op *op, struct windows *windows,
+                        unsigned what) {
+    LLVMBasicBlockRef here_now = LLVMGetInsertBlock(build->builder);
+    LLVMPositionBuilderAtEnd(build->builder, windows->before);
+    if (!windows->shape)
+        find_places(build, op, windows);
+    if (!windows->orders[what][0])
+        find_orders(build, windows, what);
+    LLVMPositionBuilderAtEnd(build->builder, here_now);
+}
+
+// ---- An access --------------------------------------------------------------------------------
+
+static LLVMValueRef permute(struct build *build, LLVMValueRef eight, LLVMValueRef order) {
+    LLVMValueRef arguments[] = {eight, order};
     return build_intrinsic(build, "llvm.x86.avx2.permd", NULL, 0, arguments, 2);
 }
 
-static LLVMValueRef load_all(const struct windows *windows) {
-    struct build *build = windows->build;
-    LLVMValueRef parts[LANES / NATIVE_WINDOW];
-    for (unsigned w = 0; w < LANES / NATIVE_WINDOW; w++) {
+static LLVMValueRef place_of(struct build *build, const struct op *op,
+                             const struct windows *windows, unsigned w) {
+    return build_pointer(build, windows->places[w], (uint64_t)op->access->offset,
+                         words_of(build, NATIVE_WINDOW));
+}
+
+static LLVMValueRef load_all(struct build *build, const struct op *op,
+                             const struct windows *windows) {
+    LLVMValueRef parts[BUILD_WINDOWS];
+    for (unsigned w = 0; w < BUILD_WINDOWS; w++) {
         LLVMValueRef eight = LLVMBuildLoad2(build->builder, words_of(build, NATIVE_WINDOW),
-                                            place_of(windows, w), here);
+                                            place_of(build, op, windows, w), here);
         LLVMSetAlignment(eight, sizeof(uint32_t));
-        parts[w] = permute(windows, eight, offsetof(struct native_shape, words), w);
+        parts[w] = permute(build, eight, windows->orders[LOADS][w]);
     }
     return build_join(build, parts, NATIVE_WINDOW);
 }
 
-static void store_all(const struct windows *windows, LLVMValueRef values) {
-    struct build *build = windows->build;
-    for (unsigned w = 0; w < LANES / NATIVE_WINDOW; w++) {
-        LLVMValueRef eight =
-            permute(windows, build_part(build, values, w * NATIVE_WINDOW, NATIVE_WINDOW),
-                    offsetof(struct native_shape, takers), w);
-        LLVMValueRef store = LLVMBuildStore(build->builder, eight, place_of(windows, w));
+static void store_all(struct build *build, const struct op *op, const struct windows *windows,
+                      LLVMValueRef values) {
+    for (unsigned w = 0; w < BUILD_WINDOWS; w++) {
+        LLVMValueRef eight = build_part(build, values, w * NATIVE_WINDOW, NATIVE_WINDOW);
+        LLVMValueRef store =
+            LLVMBuildStore(build->builder, permute(build, eight, windows->orders[STORES][w]),
+                           place_of(build, op, windows, w));
         LLVMSetAlignment(store, sizeof(uint32_t));
     }
 }
@@ -64,29 +101,37 @@ bool build_has_windows(const struct build *build, const struct op *op) {
            op->access->bytes == sizeof(uint32_t);
 }
 
-struct window_ways build_windows(struct build *build, const struct op *op, LLVMValueRef cell,
-                                 LLVMValueRef first, LLVMValueRef stored) {
+LLVMValueRef build_windows_are_good(struct build *build, const struct windows *windows) {
+    if (!windows->wanted)
+        return NULL;
+    LLVMValueRef wanted = build_number(build, windows->wanted);
+    LLVMValueRef good = LLVMBuildAnd(build->builder, windows->good, wanted, here);
+    return LLVMBuildICmp(build->builder, LLVMIntEQ, good, wanted, here);
+}
+
+LLVMValueRef build_window_access(struct build *build, const struct op *op,
+                                 struct windows *windows) {
+    const unsigned what = op->kind == OP_LOAD ? LOADS : STORES;
+    find_shared(build, op, windows, what);
+    windows->wanted |= op->kind == OP_LOAD ? NATIVE_WINDOW_LOADS : NATIVE_WINDOW_STORES;
+    if (what == LOADS)
+        return load_all(build, op, windows);
+    store_all(build, op, windows, build_source_lanes(build, &op->elements[0]));
+    return NULL;
+}
+
+struct window_ways build_windows(struct build *build, const struct op *op,
+                                 struct windows *windows) {
     LLVMBuilderRef b = build->builder;
-    const uint64_t what = op->kind == OP_LOAD ? NATIVE_WINDOW_LOADS : NATIVE_WINDOW_STORES;
-    LLVMValueRef good =
-        LLVMBuildAnd(b, build_field(build, cell, offsetof(struct native_cell, windows), build->i64),
-                     build_number(build, what), here);
-    LLVMBasicBlockRef has = build_block(build, "windows"), other = build_block(build, "lanes");
-    build_branch(build, LLVMBuildICmp(b, LLVMIntNE, good, build_number(build, 0), here), has,
-                 other);
-    LLVMPositionBuilderAtEnd(b, has);
-    const struct windows windows = {
-        .build = build,
-        .op = op,
-        .shape = build_field(build, cell, offsetof(struct native_cell, shape), build->bytes),
-        .first = first,
-    };
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), has = build_block(build, "windows"),
+                      other = build_block(build, "lanes");
     struct window_ways ways = {.has = has, .behind = build_block(build, "taken")};
-    if (op->kind == OP_LOAD)
-        ways.loaded = load_all(&windows);
-    else
-        store_all(&windows, stored);
+    LLVMPositionBuilderAtEnd(b, has);
+    windows->wanted = 0;
+    ways.loaded = build_window_access(build, op, windows);
     LLVMBuildBr(b, ways.behind);
+    LLVMPositionBuilderAtEnd(b, before);
+    build_branch(build, build_windows_are_good(build, windows), has, other);
     LLVMPositionBuilderAtEnd(b, other);
     return ways;
 }

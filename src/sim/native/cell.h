@@ -37,10 +37,10 @@ struct native_shape {
 
 // Of a group as many cells as bases may differ in the bits that observers look at. A warp some of
 // whose lanes are off has another one than those beside it that have all.
-enum { NATIVE_WAYS = 8, NATIVE_WAY_LOW = 2, NATIVE_WAY_HIGH = 5 };
+enum { NATIVE_WAYS = 8, NATIVE_WAY_FACTOR = 9, NATIVE_WAY_BIT = 5 };
 static inline unsigned native_way(uint64_t base, uint32_t mask) {
-    const uint64_t way = base >> NATIVE_WAY_LOW ^ base >> NATIVE_WAY_HIGH;
-    return (way ^ (mask != UINT32_MAX)) % NATIVE_WAYS;
+    const uint64_t way = (base * NATIVE_WAY_FACTOR >> NATIVE_WAY_BIT) + (mask != UINT32_MAX);
+    return way % NATIVE_WAYS;
 }
 
 struct native_member { // of a group
