@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/vec.h"
 #include "compile/build.h"
 
@@ -54,7 +53,8 @@ struct repeats {
     struct build *build;
     struct part *parts;
     size_t part_count;
-    struct map part_of; // by a pointer's bytes
+    struct part **table; // by value: open addressing, at most half full
+    size_t mask;         // of its places
     struct region *regions;
     uint32_t region_count;
     LLVMValueRef row; // where the pointer to the row is
@@ -62,8 +62,18 @@ struct repeats {
 
 // ---- Regions ----------------------------------------------------------------------------------
 
+// Values lie anywhere, at multiples of 8 and more.
+static struct part **place_of(const struct repeats *repeats, LLVMValueRef value) {
+    size_t at = (size_t)((uintptr_t)value * 0x9e3779b97f4a7c15ull >> 32);
+    for (;; at++) {
+        struct part **place = &repeats->table[at & repeats->mask];
+        if (!*place || (*place)->value == value)
+            return place;
+    }
+}
+
 static struct part *find_part(const struct repeats *repeats, LLVMValueRef value) {
-    return map_get(&repeats->part_of, (const char *)&value, sizeof value);
+    return *place_of(repeats, value);
 }
 
 static struct part *find_block(const struct repeats *repeats, LLVMBasicBlockRef block) {
@@ -84,11 +94,15 @@ static void add_part(struct repeats *repeats, LLVMValueRef value) {
     struct part *part = &repeats->parts[repeats->part_count++];
     part->value = value;
     part->leader = part;
-    map_put(&repeats->part_of, (const char *)&part->value, sizeof part->value, part);
+    *place_of(repeats, value) = part;
 }
 
 static void add_parts(struct repeats *repeats) {
-    repeats->parts = base_alloc((count_parts(repeats->build) + 1) * sizeof *repeats->parts);
+    const size_t count = count_parts(repeats->build);
+    repeats->parts = base_alloc((count + 1) * sizeof *repeats->parts);
+    for (repeats->mask = 15; repeats->mask < 2 * count; repeats->mask = 2 * repeats->mask + 1)
+        continue;
+    repeats->table = base_alloc((repeats->mask + 1) * sizeof *repeats->table);
     for (LLVMBasicBlockRef b = repeats->build->first_block; b; b = LLVMGetNextBasicBlock(b)) {
         add_part(repeats, LLVMBasicBlockAsValue(b));
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -524,7 +538,7 @@ static void free_repeats(struct repeats *repeats) {
     }
     free(repeats->regions);
     free(repeats->parts);
-    map_free(&repeats->part_of);
+    free(repeats->table);
 }
 
 uint64_t build_merge_repeats(struct build *build) {
