@@ -240,6 +240,7 @@ static void build_prologue(struct build *build) {
     build->run_start = LLVMBuildAlloca(b, build->i32, here);
     build->some_count = LLVMBuildAlloca(b, build->i64, here);
     build->some_threads = LLVMBuildAlloca(b, build->i64, here);
+    build->left_for = LLVMBuildAlloca(b, build->bytes, here);
     build->lane_offsets = build_memory(build, LANES * sizeof(uint64_t));
     build->lane_values = build_memory(build, BUILD_VALUES_BYTES);
     LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
@@ -274,6 +275,7 @@ static void build_prologue(struct build *build) {
     LLVMPositionBuilderAtEnd(b, none);
     LLVMBuildRet(b, LLVMGetParam(build->function, 1));
     build_turn_end(build);
+    build_leaving(build);
 }
 
 static void add_attribute(struct build *build, const char *name, const char *value) {
@@ -282,8 +284,9 @@ static void add_attribute(struct build *build, const char *name, const char *val
                                                       value, (unsigned)strlen(value)));
 }
 
+static char *cpu, *features; // this machine's, for LLVM
+
 void build_name_processor(struct build *build) {
-    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     const char *lanes = build->plan->lanes;
     const bool is_plain = lanes && !strcmp(lanes, "base"), is_own = !lanes;
     add_attribute(build, "target-cpu", is_own ? cpu : is_plain ? "x86-64" : "x86-64-v3");
@@ -296,8 +299,6 @@ void build_name_processor(struct build *build) {
 #endif
     add_attribute(build, "prefer-vector-width", is_wide ? "512" : "256");
     add_attribute(build, "min-legal-vector-width", is_wide ? "512" : "256");
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
 }
 
 static void build_function(struct build *build) {
@@ -344,6 +345,7 @@ static void end(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMContextRef context;
+static LLVMTargetMachineRef machine;
 static struct rows *rows;
 
 // There is no other way to say so.
@@ -369,6 +371,19 @@ static void set_options(void) {
 #define INITIALIZE(what) LLVMInitializeX86##what()
 #endif
 
+static LLVMTargetMachineRef target_machine(void) {
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    LLVMTargetRef target;
+    LLVMTargetMachineRef made = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &message))
+        LLVMDisposeMessage(message);
+    else // processor and features are the function's
+        made = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault,
+                                       LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMDisposeMessage(triple);
+    return made;
+}
+
 static bool prepare(void) {
     if (rows || is_over)
         return rows && !is_over;
@@ -378,8 +393,11 @@ static bool prepare(void) {
     INITIALIZE(Target);
     INITIALIZE(TargetMC);
     INITIALIZE(AsmPrinter);
+    cpu = LLVMGetHostCPUName();
+    features = LLVMGetHostCPUFeatures();
+    machine = target_machine();
     context = LLVMContextCreate();
-    rows = rows_load(context);
+    rows = machine ? rows_load(context) : NULL;
     return rows != NULL;
 }
 
@@ -389,24 +407,8 @@ static void end(void) {
     pthread_mutex_unlock(&lock);
 }
 
-static LLVMTargetMachineRef target_machine(void) {
-    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
-    LLVMTargetRef target;
-    LLVMTargetMachineRef machine = NULL;
-    if (LLVMGetTargetFromTriple(triple, &target, &message))
-        LLVMDisposeMessage(message);
-    else // processor and features are the function's
-        machine = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault,
-                                          LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMDisposeMessage(triple);
-    return machine;
-}
-
 static bool emit_object(LLVMModuleRef module, LLVMMemoryBufferRef *object) {
-    LLVMTargetMachineRef machine = target_machine();
     char *message = NULL;
-    if (!machine)
-        return false;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);
     const bool ok =
@@ -414,7 +416,6 @@ static bool emit_object(LLVMModuleRef module, LLVMMemoryBufferRef *object) {
     if (!ok)
         LLVMDisposeMessage(message);
     LLVMDisposeTargetData(layout);
-    LLVMDisposeTargetMachine(machine);
     return ok;
 }
 

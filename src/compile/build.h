@@ -73,6 +73,8 @@ struct build {
     LLVMValueRef links;        // struct compiled_links
     LLVMBasicBlockRef step;    // behind a warp that has left: perhaps the next one begins
     LLVMBasicBlockRef turn;    // it does, by phis: `warp`, `flow`, `at`, `start`
+    LLVMBasicBlockRef leaving; // the interpreter goes on at what left_for holds
+    LLVMValueRef left_for;
     LLVMValueRef left_at;      // where it left, by number: a phi of that block
     LLVMValueRef left_ordinal; // that of the instruction behind it: another one
     LLVMValueRef at;           // where the warp begins, by number
@@ -186,6 +188,7 @@ void build_count_jump(struct build *build, const struct op *op);
 // ---- leave.c: to and from the interpreter ----------------------------------------------------
 
 LLVMValueRef build_instrs(struct build *build); // the kernel's, where it is needed: read anew
+void build_leaving(struct build *build);        // build->leaving
 void build_leave(struct build *build, uint32_t op);
 // The interpreter runs a segment, behind which decoded instruction `next` comes.
 void build_run_segment(struct build *build, uint32_t segment, uint32_t next);

@@ -39,6 +39,22 @@ static void save_counts(struct build *build) {
         build_pointer(build, build->flow, offsetof(struct sim_warp_flow, run_start), build->i32));
 }
 
+// From wherever the warp is left for good: what is done then is made once.
+static void leave(struct build *build, LLVMValueRef at) {
+    LLVMBuildStore(build->builder, at, build->left_for);
+    LLVMBuildBr(build->builder, build->leaving);
+}
+
+void build_leaving(struct build *build) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(build->builder);
+    build->leaving = build_block(build, "leaving");
+    LLVMPositionBuilderAtEnd(build->builder, build->leaving);
+    save_counts(build);
+    LLVMBuildRet(build->builder,
+                 LLVMBuildLoad2(build->builder, build->bytes, build->left_for, here));
+    LLVMPositionBuilderAtEnd(build->builder, before);
+}
+
 static void save_live(struct build *build, uint32_t op,
                       void (*save)(struct build *build, uint32_t reg)) {
     for (uint32_t r = 0; r < build->plan->function->register_count; r++)
@@ -67,8 +83,7 @@ void build_leave(struct build *build, uint32_t op) {
     const uint32_t ramp = (uint32_t)build->ways.ramps.length;
     save_live(build, op, build_save_short);
     note_exit(build, instr, ramp);
-    save_counts(build);
-    LLVMBuildRet(build->builder, instr_address(build, instr));
+    leave(build, instr_address(build, instr));
 }
 
 // Returns where what is called does not go on at `next`.
@@ -90,8 +105,7 @@ static void call(struct build *build, LLVMValueRef callee, LLVMValueRef more[], 
     LLVMBasicBlockRef rare = build_unless(build, goes_on);
     LLVMBasicBlockRef usual = LLVMGetInsertBlock(build->builder);
     LLVMPositionBuilderAtEnd(build->builder, rare);
-    save_counts(build);
-    LLVMBuildRet(build->builder, result);
+    leave(build, result);
     LLVMPositionBuilderAtEnd(build->builder, usual);
 }
 
