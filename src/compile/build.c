@@ -355,10 +355,18 @@ static void set_options(void) {
         // The loop over warps is the whole kernel: what LLVM would move out of it would be kept in
         // registers, or rather in memory, all the way.
         "-disable-machine-licm",
-        // What takes long, and makes code that is no quicker.
+        // What takes long, and makes code that is no quicker. Vectors of 32 lanes need all
+        // registers, and instructions are in order when they are selected: put in another one
+        // before registers are given out, they were spilled more often.
+        "-enable-misched=0",
         "-post-RA-scheduler=0",
         "-combiner-store-merging=0",
         "-join-globalcopies=0",
+        "-disable-lsr",
+        "-disable-copyprop",
+        "-disable-ssc",
+        "-x86-cmov-converter=0",
+        "-fixup-byte-word-insts=0",
     };
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
