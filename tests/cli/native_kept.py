@@ -178,9 +178,9 @@ def try_auto(folder, kernel):
 
 def try_heavy(folder):
     """A kernel that takes LLVM longer than others of as many instructions is compiled when it has run for longer, too."""
-    stores = "\n".join(f"st.shared.u32 [%r4+{4 * (i % 8)}], %r5;" for i in range(200))
+    stores = "\n".join(f"st.shared.u32 [%r4+{4 * (i % 8)}], %r5;" for i in range(250))
     kernel = write_kernel(folder, "heavy.ptx", "12", stores + "\nld.global.u32 %r8, [%rd6];")
-    for turns, count in ((3900, 0), (7000, 1)):  # 64 and 116 million warp instructions
+    for turns, count in ((3100, 0), (5600, 1)):  # 64 and 116 million warp instructions
         cache = os.path.join(folder, f"heavy {turns}")
         process = run(kernel, cache, engine="auto", turns=turns)
         if process.returncode or len(files(cache)) != count:
