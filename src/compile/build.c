@@ -365,8 +365,10 @@ static void set_options(void) {
         "-disable-lsr",
         "-disable-copyprop",
         "-disable-ssc",
+#if defined(__x86_64__)
         "-x86-cmov-converter=0",
         "-fixup-byte-word-insts=0",
+#endif
     };
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
