@@ -215,6 +215,8 @@ static bool is_soon_entered(const struct plan *plan, uint32_t b) {
 }
 
 static void set_entry(struct plan *plan, uint32_t block, uint32_t op, bool is_entry) {
+    if (op == plan->block_ops[block + 1]) // a block without any
+        return;
     plan->is_entry[op] = is_entry && plan->is_reached[block] && plan->ops[op].kind != OP_LEAVE;
 }
 
