@@ -163,17 +163,12 @@ static LLVMValueRef array(struct build *build, unsigned n) {
     return build_pointer(build, build->lane_values, (uint64_t)n * WORD * LANES, words_type(build));
 }
 
-static LLVMValueRef offsets_of(struct build *build, const struct op *op) {
-    LLVMValueRef more = LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
-    return LLVMBuildAdd(build->builder, build_source_lanes(build, &op->base),
-                        rows_spread(build->builder, more, LANES), here);
-}
-
 // Whether they were taken.
 static LLVMValueRef call_turns(struct build *build, const struct turns *turns) {
     LLVMBuilderRef b = build->builder;
     const struct op *op = turns->op;
-    LLVMValueRef offsets = offsets_of(build, op), places = array(build, turns->operands + 1);
+    LLVMValueRef offsets = build_lane_offsets(build, op),
+                 places = array(build, turns->operands + 1);
     LLVMValueRef first[] = {build->warp, build->links, build->shared, places,
                             LLVMConstInt(build->i32, op->access->site, false)};
     struct call call = {.count = 0};
