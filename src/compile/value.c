@@ -196,9 +196,30 @@ bool build_is_native(const struct build *build, const struct op *op) {
     return !is_comparison(op) || !(op->meaning.immediate & IR_COMPARE_PACKED);
 }
 
+static bool has_opcode(LLVMValueRef value, LLVMOpcode opcode) {
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode;
+}
+
+static bool is_rotation(LLVMValueRef value) {
+    if (!has_opcode(value, LLVMOr))
+        return false;
+    LLVMValueRef a = LLVMGetOperand(value, 0), b = LLVMGetOperand(value, 1);
+    return (has_opcode(a, LLVMShl) && has_opcode(b, LLVMLShr)) ||
+           (has_opcode(a, LLVMLShr) && has_opcode(b, LLVMShl));
+}
+
+// Where lanes are added up and turned in long chains, as by hashes, LLVM asks at each sum again
+// which bits may be 1 of all before it, each operand of each: it stops at values that are frozen.
+static LLVMValueRef stop_asking(struct build *build, LLVMValueRef value) {
+    const bool is_asked = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind &&
+                          (has_opcode(value, LLVMAdd) || has_opcode(value, LLVMSub) ||
+                           has_opcode(value, LLVMMul) || is_rotation(value));
+    return is_asked ? LLVMBuildFreeze(build->builder, value, here) : value;
+}
+
 static LLVMValueRef result_of(struct build *build, const struct op *op, unsigned lanes) {
     LLVMValueRef quotient = lanes > 1 ? build_quotient(build, op) : NULL;
-    return quotient ? quotient : build_row(build, op, lanes);
+    return quotient ? quotient : stop_asking(build, build_row(build, op, lanes));
 }
 
 void build_native_value(struct build *build, const struct op *op) {
