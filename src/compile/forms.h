@@ -89,6 +89,7 @@ struct plan {
     // Of blocks: registers that may have been written since they were loaded from the interpreter's
     // frame, a bit each (plan_is_unsaved).
     uint64_t *unsaved;
+    bool *is_loaded; // registers: what they hold may be, or come of, what memory held
 };
 
 struct compile_request;
@@ -128,6 +129,8 @@ bool parts_at(const struct plan *plan, uint32_t block, const struct form *forms)
 bool parts_are_made_once(const struct plan *plan, uint32_t block, const struct form *forms);
 // saved.c: fills unsaved.
 void saved_find(struct plan *plan);
+// loaded.c: fills is_loaded.
+void loaded_find(struct plan *plan);
 
 // What an op makes of the forms of registers; also sets its checks.
 void forms_step(const struct plan *plan, struct op *op, struct form *forms);

@@ -249,6 +249,7 @@ struct plan *plan_create(const struct compile_request *request) {
     parts_find(plan);
     find_forms(plan);
     saved_find(plan);
+    loaded_find(plan);
     plan->is_entry = base_alloc(plan->op_count + 1);
     find_entries(plan);
     return plan;
@@ -264,6 +265,7 @@ void plan_free(struct plan *plan) {
     free(plan->written);
     free(plan->is_made_once);
     free(plan->unsaved);
+    free(plan->is_loaded);
     free(plan->is_reached);
     free(plan->is_entry);
     free(plan->block_ops);

@@ -37,9 +37,10 @@ struct segment {
     uint32_t begin, end; // ops
     bool *is_late;       // registers whose values come of the segment's own accesses
     bool has_access;     // while its end is looked for
-    uint32_t far_base;   // of its accesses, where lanes are anywhere in global memory; else IR_NONE
+    uint32_t far_base;   // of its accesses, where lanes are anywhere (may_join); else IR_NONE
     unsigned windows;    // accesses that may be made by windows
-    unsigned late;       // ops behind the decision
+    bool loads_by_windows, stores_by_windows;
+    unsigned late; // ops behind the decision
     // Where what comes before the decision ends; what quick ways need first.
     LLVMBasicBlockRef head, shapes;
     struct early *early; // by op
@@ -83,10 +84,12 @@ static void mark(const struct segment *segment, const struct op *op, bool late) 
         segment->is_late[op->pair] = late;
 }
 
-// Accesses of lanes that are anywhere in global memory are in a segment without others but those of
-// the same base: often they are nowhere known, and the interpreter runs all of it.
+// Accesses of global memory where what was loaded says lanes to be are in a segment without others
+// but those of the same base: often they are nowhere known, and the interpreter runs all of it.
 static bool may_join(struct segment *segment, const struct op *op, struct form base) {
-    const bool is_far = op->access->space != PTX_SPACE_SHARED && build_is_anywhere(op, base);
+    const bool is_far =
+        op->access->space != PTX_SPACE_SHARED && build_is_anywhere(op, base) &&
+        (op->base.kind != SOURCE_REGISTER || segment->build->plan->is_loaded[op->base.reg]);
     const bool is_first = !segment->has_access;
     if (is_first)
         segment->far_base = is_far ? op->base.reg : IR_NONE;
@@ -283,8 +286,12 @@ static bool build_early(struct segment *segment, uint32_t number) {
         early->group = note_access(segment, op);
         if (!early->group)
             return false;
-        segment->windows += build_is_anywhere(op, build_source_form(build, &op->base)) &&
-                            build_has_windows(build, op);
+        if (build_is_anywhere(op, build_source_form(build, &op->base)) &&
+            build_has_windows(build, op)) {
+            segment->windows++;
+            segment->loads_by_windows |= op->kind == OP_LOAD;
+            segment->stores_by_windows |= op->kind == OP_STORE;
+        }
         build_step(build, op, build->forms);
         early->is_late = true;
         segment->late++;
@@ -406,11 +413,12 @@ static void build_quick(struct segment *segment, enum window_use use, const stru
 }
 
 // All of its windows are taken, or none, where asking each access is more code than that of two
-// ways.
+// ways. But what is loaded by rows is often stored by columns, to be transposed.
 static void build_ways(struct segment *segment, const struct held *before) {
     struct build *build = segment->build;
     enum { OPS_OF_ASKING = 6 };
-    if (segment->windows * OPS_OF_ASKING < segment->late || segment->windows < 2) {
+    const bool is_asked = segment->windows * OPS_OF_ASKING < segment->late || segment->windows < 2;
+    if (is_asked || (segment->loads_by_windows && segment->stores_by_windows)) {
         build_quick(segment, WINDOWS_ASKED, before);
         LLVMPositionBuilderAtEnd(build->builder, segment->shapes);
         LLVMBuildBr(build->builder, segment->ways[0].begin);
