@@ -227,11 +227,11 @@ LLVMValueRef build_load_on(struct build *build, const struct op *op, LLVMValueRe
 struct piece {
     LLVMValueRef all, at, on;
 };
-void build_store_pieces(struct build *build, const struct op *op, LLVMValueRef cell,
-                        const struct piece *pieces, unsigned count);
-// What is loaded becomes what registers hold. `cell`: its group's, which knows it.
-void build_access(struct build *build, const struct op *op, LLVMValueRef cell,
-                  struct windows *windows);
+void build_store_piece(struct build *build, const struct op *op, const struct piece *piece);
+// Whether what lanes that are off would have of words side by side must be left alone.
+bool build_touches_some(const struct build *build, const struct op *op);
+// What is loaded becomes what registers hold.
+void build_access(struct build *build, const struct op *op, struct windows *windows);
 
 // ---- exchange.c ---------------------------------------------------------------------------------
 
@@ -239,8 +239,8 @@ void build_access(struct build *build, const struct op *op, LLVMValueRef cell,
 bool build_has_exchange(const struct build *build, const struct op *op);
 LLVMValueRef build_load_exchanged(struct build *build, const struct op *op, LLVMValueRef first,
                                   unsigned flip);
-void build_store_exchanged(struct build *build, const struct op *op, LLVMValueRef cell,
-                           LLVMValueRef first, unsigned flip, LLVMValueRef all);
+void build_store_exchanged(struct build *build, const struct op *op, LLVMValueRef first,
+                           unsigned flip, LLVMValueRef all);
 // Of bits, one for each lane: lane n's becomes that of lane n ^ flip.
 LLVMValueRef build_exchange_bits(struct build *build, LLVMValueRef bits, unsigned flip);
 

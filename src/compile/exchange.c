@@ -88,27 +88,25 @@ bool build_has_exchange(const struct build *build, const struct op *op) {
 LLVMValueRef build_load_exchanged(struct build *build, const struct op *op, LLVMValueRef first,
                                   unsigned flip) {
     const struct exchange exchange = exchange_of(build, op, first, flip);
-    LLVMValueRef parts[MOST_PARTS], on[MOST_PARTS];
-    if (build->mask)
+    LLVMValueRef parts[MOST_PARTS], on[MOST_PARTS] = {NULL};
+    if (build_touches_some(build, op))
         find_on(&exchange, on);
-    for (unsigned p = 0; p < exchange.parts; p++) {
-        LLVMValueRef at = place_of(&exchange, p);
+    for (unsigned p = 0; p < exchange.parts; p++)
         parts[p] =
-            exchange_lanes(&exchange, build_load_on(build, op, at, build->mask ? on[p] : NULL));
-    }
+            exchange_lanes(&exchange, build_load_on(build, op, place_of(&exchange, p), on[p]));
     return build_join(build, parts, exchange.lanes);
 }
 
-void build_store_exchanged(struct build *build, const struct op *op, LLVMValueRef cell,
-                           LLVMValueRef first, unsigned flip, LLVMValueRef all) {
+void build_store_exchanged(struct build *build, const struct op *op, LLVMValueRef first,
+                           unsigned flip, LLVMValueRef all) {
     const struct exchange exchange = exchange_of(build, op, first, flip);
-    struct piece pieces[MOST_PARTS];
     LLVMValueRef on[MOST_PARTS] = {NULL};
     if (build->mask)
         find_on(&exchange, on);
     for (unsigned p = 0; p < exchange.parts; p++) {
         LLVMValueRef part = build_part(build, all, p * exchange.lanes, exchange.lanes);
-        pieces[p] = (struct piece){exchange_lanes(&exchange, part), place_of(&exchange, p), on[p]};
+        build_store_piece(
+            build, op,
+            &(struct piece){exchange_lanes(&exchange, part), place_of(&exchange, p), on[p]});
     }
-    build_store_pieces(build, op, cell, pieces, exchange.parts);
 }

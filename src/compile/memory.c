@@ -96,6 +96,12 @@ static LLVMValueRef first_place(struct build *build, LLVMValueRef first, struct 
                     : first;
 }
 
+// Shared memory is this thread's alone, and goes on before and behind it (SIM_SHARED_MARGIN): words
+// side by side, of which some lane that is on has one, can all be read and written back.
+bool build_touches_some(const struct build *build, const struct op *op) {
+    return build->mask && op->access->space != PTX_SPACE_SHARED;
+}
+
 static bool is_quad(const struct build *build, const struct op *op) {
     return build->has_permutations && op->access->count == 4 && op->access->bytes == 4;
 }
@@ -128,7 +134,7 @@ static void load_linear(struct build *build, const struct op *op, LLVMValueRef f
     LLVMValueRef at =
         place(build, op, first, 0, vector_of(build_element_type(build, op), LANES * count));
     LLVMValueRef all = // of one element, if not of all lanes
-        build_load_on(build, op, at, build->mask ? on_places(build, flip) : NULL);
+        build_load_on(build, op, at, build_touches_some(build, op) ? on_places(build, flip) : NULL);
     if (!build->mask)
         build_fetch_ahead(build, op, first);
     if (count == 1)
@@ -235,42 +241,18 @@ static void store_selected(struct build *build, const struct op *op, const struc
     store_at(build, op, LLVMBuildSelect(b, piece->on, piece->all, old, here), piece->at);
 }
 
-// Masked stores take 20 cycles and more where there are no mask registers. Shared memory is this
-// thread's alone: where all lanes are in bounds, those that are off can be written, too.
-static void store_some(struct build *build, const struct op *op, LLVMValueRef cell,
-                       const struct piece *pieces, unsigned count) {
-    LLVMBuilderRef b = build->builder;
-    LLVMBasicBlockRef whole = build_block(build, "whole"), some = build_block(build, "some"),
-                      behind = build_block(build, "stored");
-    LLVMValueRef care = build_field(build, cell, offsetof(struct native_cell, care), build->i64);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, care, build_number(build, 0), here), whole,
-                    some);
-    LLVMPositionBuilderAtEnd(b, whole);
-    for (unsigned p = 0; p < count; p++)
-        store_selected(build, op, &pieces[p]);
-    LLVMBuildBr(b, behind);
-    LLVMPositionBuilderAtEnd(b, some);
-    for (unsigned p = 0; p < count; p++)
-        store_masked(build, op, &pieces[p]);
-    LLVMBuildBr(b, behind);
-    LLVMPositionBuilderAtEnd(b, behind);
+// Masked stores take 20 cycles and more where there are no mask registers.
+void build_store_piece(struct build *build, const struct op *op, const struct piece *piece) {
+    if (!piece->on)
+        store_at(build, op, piece->all, piece->at);
+    else if (build->has_mask_registers || build_touches_some(build, op))
+        store_masked(build, op, piece);
+    else
+        store_selected(build, op, piece);
 }
 
-void build_store_pieces(struct build *build, const struct op *op, LLVMValueRef cell,
-                        const struct piece *pieces, unsigned count) {
-    if (pieces->on && !build->has_mask_registers && op->access->space == PTX_SPACE_SHARED) {
-        store_some(build, op, cell, pieces, count);
-        return;
-    }
-    for (unsigned p = 0; p < count; p++)
-        if (pieces[p].on)
-            store_masked(build, op, &pieces[p]);
-        else
-            store_at(build, op, pieces[p].all, pieces[p].at);
-}
-
-static void store_linear(struct build *build, const struct op *op, LLVMValueRef cell,
-                         LLVMValueRef first, unsigned flip) {
+static void store_linear(struct build *build, const struct op *op, LLVMValueRef first,
+                         unsigned flip) {
     const unsigned count = op->access->count;
     if (is_quad(build, op)) {
         LLVMValueRef values[4];
@@ -282,7 +264,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
     }
     LLVMValueRef all = build_source_lanes(build, &op->elements[0]);
     if (flip && build_has_exchange(build, op)) {
-        build_store_exchanged(build, op, cell, first, flip, all);
+        build_store_exchanged(build, op, first, flip, all);
         return;
     }
     all = narrow(build, op, exchange_lanes(build, all, flip), LANES);
@@ -307,7 +289,7 @@ static void store_linear(struct build *build, const struct op *op, LLVMValueRef 
     }
     const struct piece piece = {all, place(build, op, first, 0, LLVMTypeOf(all)),
                                 build->mask ? on_places(build, flip) : NULL};
-    build_store_pieces(build, op, cell, &piece, 1);
+    build_store_piece(build, op, &piece);
     if (!build->mask)
         build_fetch_ahead(build, op, first);
 }
@@ -324,13 +306,13 @@ static void store_strided(struct build *build, const struct op *op, LLVMValueRef
     }
 }
 
-static void store_values(struct build *build, const struct op *op, LLVMValueRef cell,
-                         LLVMValueRef first, struct form base) {
+static void store_values(struct build *build, const struct op *op, LLVMValueRef first,
+                         struct form base) {
     const int64_t width = op->access->bytes * op->access->count;
     if (base.stride == 0)
         store_uniform(build, op, first);
     else if (base.stride == width)
-        store_linear(build, op, cell, first_place(build, first, base), base.flip);
+        store_linear(build, op, first_place(build, first, base), base.flip);
     else
         store_strided(build, op, first, base.stride);
 }
@@ -406,8 +388,7 @@ bool build_can_access(const struct build *build, const struct op *op, struct for
     return base.stride > width && base.stride < FAR && base.stride % width == 0;
 }
 
-void build_access(struct build *build, const struct op *op, LLVMValueRef cell,
-                  struct windows *windows) {
+void build_access(struct build *build, const struct op *op, struct windows *windows) {
     const struct form base = build_source_form(build, &op->base);
     const bool is_load = op->kind == OP_LOAD;
     LLVMValueRef values[4] = {NULL};
@@ -416,7 +397,7 @@ void build_access(struct build *build, const struct op *op, LLVMValueRef cell,
     else if (is_load)
         load_values(build, op, first_address(build, op), base, values);
     else
-        store_values(build, op, cell, first_address(build, op), base);
+        store_values(build, op, first_address(build, op), base);
     for (unsigned e = 0; is_load && e < op->access->count; e++)
         if (op->targets[e] != IR_NONE)
             build_assign(build, op->targets[e], values[e]);

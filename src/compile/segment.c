@@ -331,7 +331,7 @@ static void build_late(struct segment *segment, uint32_t number) {
         take_early(build, op->to, early->to);
         take_early(build, op->pair, early->pair);
     } else if (early->group) {
-        build_access(build, op, early->group->cell, &early->group->windows);
+        build_access(build, op, &early->group->windows);
     } else {
         build_native_value(build, op);
     }

@@ -99,6 +99,10 @@ struct sim_worker {
 };
 
 enum { SIM_BANK_ROW = 128 }; // bytes
+// So many bytes before and behind a block's shared memory are nobody's: native code reads words
+// side by side also for lanes that are off, and writes theirs back, as far as 32 lanes of 8 bytes
+// go.
+enum { SIM_SHARED_MARGIN = 256 };
 
 struct sim_block {
     struct sim_worker *worker;

@@ -45,7 +45,8 @@ struct sim_block_flow *sim_block_create(struct sim_worker *worker) {
     uint64_t dynamic = launch->dynamic_shared_bytes;
     block->shared_bytes = (uint32_t)(dynamic ? kernel->layout->dynamic_offset + dynamic
                                              : kernel->layout->static_bytes);
-    block->shared = base_alloc_aligned(SIM_BANK_ROW, block->shared_bytes + SIM_BANK_ROW);
+    uint8_t *shared = base_alloc_aligned(SIM_BANK_ROW, block->shared_bytes + 2 * SIM_SHARED_MARGIN);
+    block->shared = shared + SIM_SHARED_MARGIN;
     if (kernel->retries && worker->observer && worker->observer->contention)
         block->changers = base_alloc(block->shared_bytes / 4 + 1);
     block->local_bytes = kernel->local_bytes + (kernel->uses_stack ? launch->stack_bytes : 0);
@@ -79,7 +80,7 @@ void sim_block_free(struct sim_block_flow *flow) {
         sim_warp_finish(&flow->warps[w]);
     strbuf_free(&flow->output);
     sim_device_launches_free(&flow->launches);
-    free(flow->block.shared);
+    free(flow->block.shared - SIM_SHARED_MARGIN);
     free(flow->block.changers);
     free(flow->block.local);
     free(flow->block.undefined_shared);

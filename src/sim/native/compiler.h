@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 22 };
+enum { COMPILE_VERSION = 23 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
