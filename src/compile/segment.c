@@ -209,13 +209,17 @@ static void ask_lanes(struct segment *segment, const struct group *group) {
                                build_number(build, 0), here));
 }
 
+// As native_lane() of the simulator.
+static LLVMValueRef lane_of(struct build *build) {
+    return build->mask ? build_count_zeros(build, "llvm.cttz", build->mask->bits)
+                       : LLVMConstInt(build->i32, 0, false);
+}
+
 static void ask_group(struct segment *segment, struct group *group, bool is_anywhere) {
     struct build *build = segment->build;
     LLVMBuilderRef b = build->builder;
     LLVMValueRef first =
-        is_anywhere
-            ? LLVMBuildExtractElement(b, group->base, LLVMConstInt(build->i32, 0, false), here)
-            : group->base;
+        is_anywhere ? LLVMBuildExtractElement(b, group->base, lane_of(build), here) : group->base;
     first = LLVMTypeOf(first) == build->i64 ? first : LLVMBuildZExt(b, first, build->i64, here);
     group->cell = cell_of(build, build->segments.groups++, first);
     LLVMValueRef distance = LLVMBuildSub(

@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 // A group: the accesses of a piece of straight code whose addresses are one register and a
-// constant. Those of lane 0's base `b` are known where (b - base) & mask is 0 and b - base is at
-// most `limit`; where lanes lie anywhere, their bases must have the distances `shape` from lane
-// 0's, too. `count`: how often that was so since it was last told. Where lanes are off, the others
-// must be `lanes` in the bits of `care`, which are none where it does not matter which they are:
-// then the places of all lanes are in bounds.
+// constant. Those of a lane's base `b` are known where (b - base) & mask is 0 and b - base is at
+// most `limit`; where lanes lie anywhere, their bases must have the distances `shape` from that
+// lane's, too. It is lane 0, or of lanes anywhere the first one that is on (native_lane). `count`:
+// how often that was so since it was last told. Where lanes are off, the others must be `lanes` in
+// the bits of `care`, which are none where it does not matter which they are: then the places of
+// all lanes are in bounds.
 struct native_cell {
     _Alignas(64) uint64_t base;
     uint64_t mask, limit, count;
@@ -29,7 +30,7 @@ enum native_windows {
     NATIVE_WINDOW_STORES = 2, // each word is a lane's
 };
 struct native_shape {
-    _Alignas(64) uint32_t lanes[32];     // distances from lane 0, in bytes
+    _Alignas(64) uint32_t lanes[32];     // distances from that lane, in bytes
     uint32_t words[32];                  // by lane: the word of its window
     uint32_t takers[32];                 // by word, of one window after the other: the lane in it
     int64_t windows[32 / NATIVE_WINDOW]; // distances from lane 0, in bytes
@@ -49,6 +50,11 @@ struct native_member { // of a group
     uint32_t group;
     bool is_anywhere; // its code takes lanes wherever they are
 };
+
+// What lanes that are off would have is often another matter each time.
+static inline unsigned native_lane(const struct native_member *member, uint32_t mask) {
+    return member->is_anywhere && mask ? (unsigned)__builtin_ctz(mask) : 0;
+}
 
 struct native_segment {       // straight code that the interpreter runs where a group is not known
     uint32_t first, end;      // decoded instructions

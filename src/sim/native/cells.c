@@ -95,17 +95,18 @@ bool sim_native_takes_warp(struct sim_worker *worker, const struct sim_warp *war
 }
 
 struct request {
-    _Alignas(64) uint64_t first, base; // lane 0's place, and its base
-    uint32_t lanes[LANES];             // all lanes' distances from lane 0's; of shared memory
+    unsigned lane;                     // that all are told from: native_lane()
+    _Alignas(64) uint64_t first, base; // its place, and its base
+    uint32_t lanes[LANES];             // all lanes' distances from it
     enum event_pattern pattern;
-    int64_t below, above; // how far lanes reach from lane 0's first byte, or in front of it
+    int64_t below, above; // how far lanes reach from its first byte, or in front of it
     uint32_t mask;        // lanes that are on
     bool is_once;         // of shared memory, whichever lanes are on; of global memory one lane
     uint64_t once_keep;   // then: bits of the place that must stay
     bool is_whole;        // the reach is that of all lanes, so that it does not matter who is on
 };
 
-struct range { // of lane 0's offset or address, which may be below 0 where the lane is off
+struct range { // of that lane's offset or address, which may be below 0 where it is off
     int64_t first, last;
 };
 
@@ -119,7 +120,7 @@ static void read_shared(const struct sim_warp *warp, const struct sim_access *ac
                         unsigned width, struct request *request) {
     const uint32_t *base = access->has_base ? sim_at(warp, access->base) : NULL;
     const uint32_t offset = (uint32_t)access->offset;
-    const uint32_t first = base ? base[0] + offset : offset;
+    const uint32_t first = base ? base[request->lane] + offset : offset;
     bool is_linear = true, is_uniform = true;
     for (uint32_t l = 0; l < LANES; l++) {
         const uint32_t lane = base ? base[l] + offset - first : 0;
@@ -128,7 +129,7 @@ static void read_shared(const struct sim_warp *warp, const struct sim_access *ac
         is_uniform &= lane == 0;
     }
     request->first = (uint64_t)(int64_t)(int32_t)first;
-    request->base = base ? base[0] : 0;
+    request->base = base ? base[request->lane] : 0;
     find_reach(request, EVENT_ALL_LANES, width);
     request->pattern = is_linear ? EVENT_LINEAR : is_uniform ? EVENT_UNIFORM : EVENT_ANY_PATTERN;
 }
@@ -138,11 +139,11 @@ static bool read_global(const struct sim_warp *warp, const struct sim_access *ac
                         unsigned width, struct request *request) {
     const uint64_t *base = access->has_base ? sim_at(warp, access->base) : NULL;
     const uint64_t stride = base ? base[1] - base[0] : 0;
-    request->base = base ? base[0] : 0;
+    request->base = base ? base[request->lane] : 0;
     request->first = request->base + access->offset;
     bool is_even = stride == 0 || stride == width, is_near = true;
     for (uint32_t l = 0; base && l < LANES; l++) {
-        const uint64_t lane = base[l] - base[0];
+        const uint64_t lane = base[l] - request->base;
         is_even &= lane == l * stride;
         is_near &= !(request->mask >> l & 1) || (uint64_t)(int64_t)(int32_t)lane == lane;
         request->lanes[l] = (uint32_t)lane;
@@ -169,7 +170,7 @@ static bool is_within(const struct request *request, const struct range *range) 
     return (int64_t)request->first >= range->first && (int64_t)request->first <= range->last;
 }
 
-// Where lane 0 may be so that all lanes' bytes are the block's, or the allocation's.
+// Where that lane may be so that all lanes' bytes are the block's, or the allocation's.
 static bool find_bounds(const struct sim_warp *warp, const struct sim_access *access,
                         const struct request *request, struct range *range) {
     const struct sim_worker *worker = warp->block->worker;
@@ -443,8 +444,10 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
             member < segment->member + segment->members && compiled->members[member].instr == index;
         const uint32_t m = member;
         member += is_member;
-        if (is_member)
+        if (is_member) {
             memset(&request, 0, sizeof request);
+            request.lane = native_lane(&compiled->members[m], mask);
+        }
         if (is_member && (is_member = read_request(warp, pc->access, mask, &request)))
             empty(own, compiled->members[m].group, native_way(request.base, mask));
         const struct sim_instr *at = pc;
