@@ -210,7 +210,7 @@ static void ask_lanes(struct segment *segment, const struct group *group) {
 }
 
 // As native_lane() of the simulator.
-static LLVMValueRef lane_of(struct build *build) {
+static LLVMValueRef lane_told_from(struct build *build) {
     return build->mask ? build_count_zeros(build, "llvm.cttz", build->mask->bits)
                        : LLVMConstInt(build->i32, 0, false);
 }
@@ -218,8 +218,9 @@ static LLVMValueRef lane_of(struct build *build) {
 static void ask_group(struct segment *segment, struct group *group, bool is_anywhere) {
     struct build *build = segment->build;
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef first =
-        is_anywhere ? LLVMBuildExtractElement(b, group->base, lane_of(build), here) : group->base;
+    LLVMValueRef first = is_anywhere
+                             ? LLVMBuildExtractElement(b, group->base, lane_told_from(build), here)
+                             : group->base;
     first = LLVMTypeOf(first) == build->i64 ? first : LLVMBuildZExt(b, first, build->i64, here);
     group->cell = cell_of(build, build->segments.groups++, first);
     LLVMValueRef distance = LLVMBuildSub(

@@ -444,10 +444,8 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
             member < segment->member + segment->members && compiled->members[member].instr == index;
         const uint32_t m = member;
         member += is_member;
-        if (is_member) {
-            memset(&request, 0, sizeof request);
-            request.lane = native_lane(&compiled->members[m], mask);
-        }
+        if (is_member)
+            request = (struct request){.lane = native_lane(&compiled->members[m], mask)};
         if (is_member && (is_member = read_request(warp, pc->access, mask, &request)))
             empty(own, compiled->members[m].group, native_way(request.base, mask));
         const struct sim_instr *at = pc;

@@ -2,55 +2,44 @@
 #include "sim/flow/warp.h"
 #include "sim/native/native_internal.h"
 
-// Where lanes have not been exchanged a vector is the one before and a constant.
-enum { VECTOR = 16 };
+// By vectors, as products lane by lane take long: that of the lanes from n * WIDE on is the one
+// before and a constant, and exchanged lanes are in the n ^ (flip / WIDE)-th.
+enum { VECTOR = 16, WIDE32 = VECTOR / 4, WIDE64 = VECTOR / 8 };
 typedef uint32_t vector32 __attribute__((vector_size(VECTOR)));
 typedef uint64_t vector64 __attribute__((vector_size(VECTOR)));
 
-static bool holds32(const uint32_t lanes[LANES], const struct compiled_ramp *ramp) {
-    const uint32_t stride = (uint32_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
-    uint32_t differ = 0;
-    for (uint32_t l = 0; l < LANES; l++)
-        differ |= lanes[l] ^ (first + (l ^ ramp->flip) * stride);
-    return !differ;
+static vector32 first32(const uint32_t lanes[LANES], const struct compiled_ramp *ramp) {
+    const uint32_t stride = (uint32_t)ramp->stride, low = ramp->flip % WIDE32;
+    return (vector32){low, low ^ 1, low ^ 2, low ^ 3} * stride + (lanes[0] - ramp->flip * stride);
 }
 
-static bool holds32_in_order(const uint32_t lanes[LANES], uint32_t stride) {
+static vector64 first64(const uint64_t lanes[LANES], const struct compiled_ramp *ramp) {
+    const uint64_t stride = (uint64_t)ramp->stride, low = ramp->flip % WIDE64;
+    return (vector64){low, low ^ 1} * stride + (lanes[0] - ramp->flip * stride);
+}
+
+static bool holds32(const uint32_t lanes[LANES], const struct compiled_ramp *ramp) {
     const vector32 *all = (const void *)lanes;
-    vector32 value = {0, stride, 2 * stride, 3 * stride}, differ = {0};
-    value += lanes[0];
-    for (unsigned v = 0; v < LANES * sizeof *lanes / VECTOR; v++, value += 4 * stride)
-        differ |= all[v] ^ value;
+    vector32 value = first32(lanes, ramp), differ = {0};
+    for (unsigned v = 0; v < LANES / WIDE32; v++, value += WIDE32 * (uint32_t)ramp->stride)
+        differ |= all[v ^ (ramp->flip / WIDE32)] ^ value;
     return !(differ[0] | differ[1] | differ[2] | differ[3]);
 }
 
 static bool holds64(const uint64_t lanes[LANES], const struct compiled_ramp *ramp) {
-    const uint64_t stride = (uint64_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
-    uint64_t differ = 0;
-    for (uint64_t l = 0; l < LANES; l++)
-        differ |= lanes[l] ^ (first + (l ^ ramp->flip) * stride);
-    return !differ;
-}
-
-static bool holds64_in_order(const uint64_t lanes[LANES], uint64_t stride) {
     const vector64 *all = (const void *)lanes;
-    vector64 value = {lanes[0], lanes[0] + stride}, differ = {0};
-    for (unsigned v = 0; v < LANES * sizeof *lanes / VECTOR; v++, value += 2 * stride)
-        differ |= all[v] ^ value;
+    vector64 value = first64(lanes, ramp), differ = {0};
+    for (unsigned v = 0; v < LANES / WIDE64; v++, value += WIDE64 * (uint64_t)ramp->stride)
+        differ |= all[v ^ (ramp->flip / WIDE64)] ^ value;
     return !(differ[0] | differ[1]);
 }
 
 static bool holds(const uint8_t *frame, const struct compiled_ramp *ramp) {
     const void *at = frame + ramp->place;
     const uint32_t *bits = at;
-    switch (ramp->bytes) {
-    case 8:
-        return ramp->flip ? holds64(at, ramp) : holds64_in_order(at, (uint64_t)ramp->stride);
-    case 4:
-        return ramp->flip ? holds32(at, ramp) : holds32_in_order(at, (uint32_t)ramp->stride);
-    default:
-        return *bits == 0 || *bits == EVENT_ALL_LANES;
-    }
+    return ramp->bytes == 8   ? holds64(at, ramp)
+           : ramp->bytes == 4 ? holds32(at, ramp)
+                              : *bits == 0 || *bits == EVENT_ALL_LANES;
 }
 
 bool sim_native_holds(const struct sim_warp *warp, const struct sim_instr *at) {
@@ -64,15 +53,15 @@ bool sim_native_holds(const struct sim_warp *warp, const struct sim_instr *at) {
 }
 
 static void spread32(uint32_t lanes[LANES], const struct compiled_ramp *ramp) {
-    const uint32_t stride = (uint32_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
-    for (uint32_t l = 1; l < LANES; l++)
-        lanes[l] = first + (l ^ ramp->flip) * stride;
+    vector32 *all = (void *)lanes, value = first32(lanes, ramp);
+    for (unsigned v = 0; v < LANES / WIDE32; v++, value += WIDE32 * (uint32_t)ramp->stride)
+        all[v ^ (ramp->flip / WIDE32)] = value;
 }
 
 static void spread64(uint64_t lanes[LANES], const struct compiled_ramp *ramp) {
-    const uint64_t stride = (uint64_t)ramp->stride, first = lanes[0] - ramp->flip * stride;
-    for (uint64_t l = 1; l < LANES; l++)
-        lanes[l] = first + (l ^ ramp->flip) * stride;
+    vector64 *all = (void *)lanes, value = first64(lanes, ramp);
+    for (unsigned v = 0; v < LANES / WIDE64; v++, value += WIDE64 * (uint64_t)ramp->stride)
+        all[v ^ (ramp->flip / WIDE64)] = value;
 }
 
 void sim_native_spread(const struct sim_warp *warp, uint32_t ramp, uint32_t ramps) {
