@@ -241,7 +241,6 @@ static void build_prologue(struct build *build) {
     build->some_count = LLVMBuildAlloca(b, build->i64, here);
     build->some_threads = LLVMBuildAlloca(b, build->i64, here);
     build->left_for = LLVMBuildAlloca(b, build->bytes, here);
-    build->lane_offsets = build_memory(build, LANES * sizeof(uint64_t));
     build->lane_values = build_memory(build, BUILD_VALUES_BYTES);
     LLVMValueRef block = build_field(build, LLVMGetParam(build->function, 0),
                                      offsetof(struct sim_warp, block), build->bytes);

@@ -47,13 +47,14 @@ struct fetched {
 enum { BUILD_BEFORE_BASE = 64 };
 enum { BUILD_VALUES_BYTES = 16 * LANES };
 
-// What accesses of a group of a segment share that may be made by windows (windows.c), found when
-// it is first wanted.
+// What accesses of a group of a segment share whose lanes lie anywhere, found when it is first
+// wanted. Whether they are made by windows is asked of each by C code, or before all of them.
 enum { BUILD_WINDOWS = LANES / NATIVE_WINDOW };
 enum window_use { WINDOWS_ASKED, WINDOWS_ALWAYS, WINDOWS_NEVER };
 struct windows {
     LLVMBasicBlockRef before; // the accesses: where it is found
-    LLVMValueRef base, cell;  // all lanes' offsets or addresses, without those of accesses
+    LLVMValueRef first, cell; // the offset or address of the lane that lanes are told from, without
+                              // those of accesses, as a number with a sign
     LLVMValueRef shape, good; // of the cell
     uint64_t wanted;          // of `good`: enum native_windows
     LLVMValueRef places[BUILD_WINDOWS];    // i8*
@@ -80,9 +81,9 @@ struct build {
     LLVMValueRef at;           // where the warp begins, by number
     LLVMValueRef start;        // its flow's run_start
     LLVMValueRef count, run_start,
-        left;                  // places of what is counted; instructions until a look is due
-    LLVMValueRef lane_offsets; // memory for compiled_links.load_lanes
-    LLVMValueRef lane_values;  // and for what it loads, and for helpers: BUILD_VALUES_BYTES
+        left;                 // places of what is counted; instructions until a look is due
+    LLVMValueRef lane_values; // memory for what compiled_links.load_lanes loads, and for helpers:
+                              // BUILD_VALUES_BYTES
     LLVMValueRef some_count, some_threads; // places of what was counted while some lanes were off
     const struct mask *mask;               // NULL: all lanes are on
     struct held *held;                     // by register, at the place that is being made
@@ -104,7 +105,6 @@ struct build {
     struct fetched fetched;
     unsigned quotients; // divisions of the whole kernel of which warps remember the result
     enum window_use window_use;
-    LLVMValueRef given_base; // what lies in lane_offsets where window_use is WINDOWS_NEVER
     bool is_open;            // code can be appended: the place is reached
     bool has_mask_registers; // the processor takes bits for lanes (AVX-512)
     bool has_permutations;   // of eight words, and their signs as a number's bits (AVX2)
@@ -246,8 +246,16 @@ LLVMValueRef build_exchange_bits(struct build *build, LLVMValueRef bits, unsigne
 
 // ---- lanes.c ----------------------------------------------------------------------------------
 
+// So many bytes from a place on, each lane.
+struct lanes {
+    LLVMValueRef from, distances; // i8*; where 32 numbers of 32 bits are, an i8*
+    LLVMValueRef windows;         // as compiled_links.load_lanes has them
+};
 // Loads or stores lanes that lie anywhere: all lanes' elements are in values, or become them.
-void build_access_lanes(struct build *build, const struct op *op, LLVMValueRef values[4]);
+void build_access_lanes(struct build *build, const struct op *op, const struct lanes *lanes,
+                        LLVMValueRef values[4]);
+// Lanes at equal distances.
+LLVMValueRef build_even_distances(struct build *build, int64_t stride);
 // Of a source that lanes have anywhere: what its access adds is part of it.
 LLVMValueRef build_lane_offsets(struct build *build, const struct op *op);
 
@@ -257,21 +265,14 @@ void build_atomic(struct build *build, uint32_t op);
 
 // ---- windows.c --------------------------------------------------------------------------------
 
-struct window_ways {
-    LLVMBasicBlockRef has, behind;
-    LLVMValueRef loaded;
-};
+// Of the cell of accesses whose lanes lie anywhere, which says how far: a struct native_shape.
+LLVMValueRef build_shape(struct build *build, struct windows *windows);
 // Whether an access of lanes anywhere may be made window by window.
 bool build_has_windows(const struct build *build, const struct op *op);
 // Makes it, and returns what was loaded; whether the cell says that it may, and all others of the
 // group. NULL: there is none.
 LLVMValueRef build_window_access(struct build *build, const struct op *op, struct windows *windows);
 LLVMValueRef build_windows_are_good(struct build *build, const struct windows *windows);
-// Makes it where the group's cell says so; goes on where it does not.
-struct window_ways build_windows(struct build *build, const struct op *op, struct windows *windows);
-// Both ways meet. Returns what was loaded, one way or the other; `loaded` NULL: nothing was.
-LLVMValueRef build_behind_windows(struct build *build, struct window_ways *ways,
-                                  LLVMValueRef loaded);
 
 // ---- quads.c ----------------------------------------------------------------------------------
 

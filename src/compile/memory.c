@@ -331,29 +331,38 @@ LLVMValueRef build_lane_offsets(struct build *build, const struct op *op) {
                         splat(build, offset, op->base.bytes), here);
 }
 
-static void access_each(struct build *build, const struct op *op, LLVMValueRef loaded[4]) {
+// Lanes at equal distances are taken one by one, too, where some are off.
+static struct lanes lanes_of(struct build *build, const struct op *op, struct windows *windows) {
+    const struct form base = build_source_form(build, &op->base);
+    if (!build_is_anywhere(op, base))
+        return (struct lanes){build_place(build, op, first_address(build, op), build->i8),
+                              build_even_distances(build, base.stride), build_number(build, 0)};
+    LLVMValueRef from = build_place(build, op, windows->first, build->i8);
+    const bool may_be = build_has_windows(build, op) && build->window_use == WINDOWS_ASKED;
+    LLVMValueRef distances = build_pointer(build, build_shape(build, windows),
+                                           offsetof(struct native_shape, lanes), build->i8);
+    return (struct lanes){build_pointer(build, from, (uint64_t)op->access->offset, build->i8),
+                          distances, may_be ? windows->good : build_number(build, 0)};
+}
+
+static void access_each(struct build *build, const struct op *op, struct windows *windows,
+                        LLVMValueRef loaded[4]) {
     const bool is_load = op->kind == OP_LOAD;
+    const struct lanes lanes = lanes_of(build, op, windows);
     LLVMValueRef values[4];
     for (unsigned e = 0; !is_load && e < op->access->count; e++)
         values[e] = narrow(build, op, build_source_lanes(build, &op->elements[e]), LANES);
-    build_access_lanes(build, op, values);
+    build_access_lanes(build, op, &lanes, values);
     for (unsigned e = 0; is_load && e < op->access->count; e++)
         loaded[e] = widen(build, op, values[e]);
 }
 
 static void access_lanes(struct build *build, const struct op *op, struct windows *windows,
                          LLVMValueRef values[4]) {
-    if (!build_has_windows(build, op) || build->window_use == WINDOWS_NEVER) {
-        access_each(build, op, values);
-        return;
-    }
-    if (build->window_use == WINDOWS_ALWAYS) {
+    if (build_has_windows(build, op) && build->window_use == WINDOWS_ALWAYS)
         values[0] = build_window_access(build, op, windows);
-        return;
-    }
-    struct window_ways ways = build_windows(build, op, windows);
-    access_each(build, op, values);
-    values[0] = build_behind_windows(build, &ways, values[0]);
+    else
+        access_each(build, op, windows, values);
 }
 
 // ---- An access --------------------------------------------------------------------------------

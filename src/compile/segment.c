@@ -221,7 +221,9 @@ static void ask_group(struct segment *segment, struct group *group, bool is_anyw
     LLVMValueRef first = is_anywhere
                              ? LLVMBuildExtractElement(b, group->base, lane_told_from(build), here)
                              : group->base;
-    first = LLVMTypeOf(first) == build->i64 ? first : LLVMBuildZExt(b, first, build->i64, here);
+    const bool is_far = LLVMTypeOf(first) == build->i64;
+    group->windows.first = is_far ? first : LLVMBuildSExt(b, first, build->i64, here);
+    first = is_far ? first : LLVMBuildZExt(b, first, build->i64, here);
     group->cell = cell_of(build, build->segments.groups++, first);
     LLVMValueRef distance = LLVMBuildSub(
         b, first, build_field(build, group->cell, offsetof(struct native_cell, base), build->i64),
@@ -260,8 +262,8 @@ static struct group *note_access(struct segment *segment, const struct op *op) {
         group = &segment->groups[segment->group_count++];
         *group = (struct group){.base = base, .is_shared = is_shared};
         ask_group(segment, group, is_anywhere);
-        group->windows =
-            (struct windows){.before = segment->shapes, .base = base, .cell = group->cell};
+        group->windows.before = segment->shapes;
+        group->windows.cell = group->cell;
     }
     const struct native_member member = {
         .instr = op->at,
@@ -407,7 +409,6 @@ static void build_quick(struct segment *segment, enum window_use use, const stru
     way->begin = build_block(build, use == WINDOWS_NEVER ? "lanes" : "quick");
     LLVMPositionBuilderAtEnd(build->builder, way->begin);
     build->window_use = use;
-    build->given_base = NULL;
     for (uint32_t o = segment->begin; o < segment->end; o++)
         build_late(segment, o);
     build->window_use = WINDOWS_ASKED;

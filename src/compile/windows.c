@@ -14,20 +14,22 @@ static LLVMTypeRef words_of(const struct build *build, unsigned count) {
 
 // ---- What the accesses of a group share ---------------------------------------------------------
 
-static LLVMValueRef first_place(struct build *build, const struct op *op, LLVMValueRef base) {
-    LLVMValueRef first =
-        LLVMBuildExtractElement(build->builder, base, LLVMConstInt(build->i32, 0, false), here);
-    if (op->base.bytes == 4)
-        first = LLVMBuildSExt(build->builder, first, build->i64, here);
-    return build_place(build, op, first, build->i8);
-}
-
-static void find_places(struct build *build, const struct op *op, struct windows *windows) {
-    LLVMValueRef first = first_place(build, op, windows->base);
+// In a block before the accesses.
+LLVMValueRef build_shape(struct build *build, struct windows *windows) {
+    LLVMBasicBlockRef here_now = LLVMGetInsertBlock(build->builder);
+    if (windows->shape)
+        return windows->shape;
+    LLVMPositionBuilderAtEnd(build->builder, windows->before);
     windows->shape =
         build_field(build, windows->cell, offsetof(struct native_cell, shape), build->bytes);
     windows->good =
         build_field(build, windows->cell, offsetof(struct native_cell, windows), build->i64);
+    LLVMPositionBuilderAtEnd(build->builder, here_now);
+    return windows->shape;
+}
+
+static void find_places(struct build *build, const struct op *op, struct windows *windows) {
+    LLVMValueRef first = build_place(build, op, windows->first, build->i8);
     for (unsigned w = 0; w < BUILD_WINDOWS; w++) {
         LLVMValueRef distance =
             build_field(build, windows->shape,
@@ -48,12 +50,13 @@ static void find_orders(struct build *build, struct windows *windows, unsigned w
     }
 }
 
-// In a block before the accesses.
+// In that block, too.
 static void find_shared(struct build *build, const struct op *op, struct windows *windows,
                         unsigned what) {
     LLVMBasicBlockRef here_now = LLVMGetInsertBlock(build->builder);
+    build_shape(build, windows);
     LLVMPositionBuilderAtEnd(build->builder, windows->before);
-    if (!windows->shape)
+    if (!windows->places[0])
         find_places(build, op, windows);
     if (!windows->orders[what][0])
         find_orders(build, windows, what);
@@ -118,33 +121,4 @@ LLVMValueRef build_window_access(struct build *build, const struct op *op,
         return load_all(build, op, windows);
     store_all(build, op, windows, build_source_lanes(build, &op->elements[0]));
     return NULL;
-}
-
-struct window_ways build_windows(struct build *build, const struct op *op,
-                                 struct windows *windows) {
-    LLVMBuilderRef b = build->builder;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), has = build_block(build, "windows"),
-                      other = build_block(build, "lanes");
-    struct window_ways ways = {.has = has, .behind = build_block(build, "taken")};
-    LLVMPositionBuilderAtEnd(b, has);
-    windows->wanted = 0;
-    ways.loaded = build_window_access(build, op, windows);
-    LLVMBuildBr(b, ways.behind);
-    LLVMPositionBuilderAtEnd(b, before);
-    build_branch(build, build_windows_are_good(build, windows), has, other);
-    LLVMPositionBuilderAtEnd(b, other);
-    return ways;
-}
-
-LLVMValueRef build_behind_windows(struct build *build, struct window_ways *ways,
-                                  LLVMValueRef loaded) {
-    LLVMBasicBlockRef other = LLVMGetInsertBlock(build->builder);
-    LLVMBuildBr(build->builder, ways->behind);
-    LLVMPositionBuilderAtEnd(build->builder, ways->behind);
-    if (!loaded)
-        return NULL;
-    LLVMValueRef phi = LLVMBuildPhi(build->builder, LLVMTypeOf(loaded), here);
-    LLVMAddIncoming(phi, &ways->loaded, &ways->has, 1);
-    LLVMAddIncoming(phi, &loaded, &other, 1);
-    return phi;
 }

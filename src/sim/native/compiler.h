@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 23 };
+enum { COMPILE_VERSION = 24 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -29,13 +29,14 @@ struct compiled_links {
     // A request of shared memory by all lanes, of words that are there: not 0 where its observer
     // need not be told, since it was counted.
     uint32_t (*count_lanes)(struct sim_warp *warp, uint32_t site, const uint32_t offsets[LANES]);
-    // Load or store the lanes of a mask, wherever they are, in bounds and aligned: at 32-bit
-    // offsets with a sign in `shared`; NULL: at addresses. All lanes' first elements come first in
-    // `values`. elements: NATIVE_ELEMENTS. What lanes that are off get is not said.
-    void (*load_lanes)(const uint8_t *shared, const void *offsets, uint8_t *values,
-                       uint32_t elements, uint32_t mask);
-    void (*store_lanes)(uint8_t *shared, const void *offsets, const uint8_t *values,
-                        uint32_t elements, uint32_t mask);
+    // Load or store the lanes of a mask, wherever they are, in bounds and aligned: so many bytes
+    // from a place on (int32_t distances[LANES]). All lanes' first elements come first in `values`.
+    // elements: NATIVE_ELEMENTS. windows: enum native_windows; where any is said, distances is a
+    // struct native_shape, and all lanes have one word. What lanes that are off get is not said.
+    void (*load_lanes)(const uint8_t *from, const void *distances, uint8_t *values,
+                       uint32_t elements, uint32_t mask, uint64_t windows);
+    void (*store_lanes)(uint8_t *from, const void *distances, const uint8_t *values,
+                        uint32_t elements, uint32_t mask, uint64_t windows);
 };
 #define NATIVE_ELEMENTS(bytes, count) ((uint32_t)(bytes) << 8 | (uint32_t)(count))
 

@@ -73,10 +73,10 @@ const struct sim_instr *sim_native_some(struct sim_warp *warp, uint32_t first, u
 uint32_t sim_native_count_lanes(struct sim_warp *warp, uint32_t site,
                                 const uint32_t offsets[LANES]);
 // lanes.c: as struct compiled_links has them.
-void sim_native_load_lanes(const uint8_t *shared, const void *offsets, uint8_t *values,
-                           uint32_t elements, uint32_t mask);
-void sim_native_store_lanes(uint8_t *shared, const void *offsets, const uint8_t *values,
-                            uint32_t elements, uint32_t mask);
+void sim_native_load_lanes(const uint8_t *from, const void *distances, uint8_t *values,
+                           uint32_t elements, uint32_t mask, uint64_t windows);
+void sim_native_store_lanes(uint8_t *from, const void *distances, const uint8_t *values,
+                            uint32_t elements, uint32_t mask, uint64_t windows);
 // What lanes' distances span, of those of a mask that is not empty.
 struct native_reach {
     int64_t low, high;
