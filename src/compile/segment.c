@@ -46,7 +46,7 @@ struct segment {
     struct early *early; // by op
     struct way ways[3];  // quick ones, then the interpreter's
     unsigned way_count;
-    LLVMValueRef good; // NULL: nothing was asked
+    LLVMValueRef good, differ; // must hold; an i64 that must be 0; NULL: nothing was asked
     struct group groups[MOST_GROUPS];
     unsigned group_count;
     uint32_t first_group, first_member;
@@ -151,6 +151,23 @@ static void ask(struct segment *segment, LLVMValueRef condition) {
                         : condition;
 }
 
+// Bits that must be 0: put together before any of them is looked at, since each jump would be a
+// block of its own.
+static void ask_none(struct segment *segment, LLVMValueRef bits) {
+    LLVMBuilderRef b = segment->build->builder;
+    if (LLVMTypeOf(bits) != segment->build->i64)
+        bits = LLVMBuildZExt(b, bits, segment->build->i64, here);
+    segment->differ = segment->differ ? LLVMBuildOr(b, segment->differ, bits, here) : bits;
+}
+
+static LLVMValueRef all_asked(const struct segment *segment) {
+    struct build *build = segment->build;
+    LLVMBuilderRef b = build->builder;
+    LLVMValueRef bad = LLVMBuildNot(b, segment->good, here);
+    bad = LLVMBuildOr(b, segment->differ, LLVMBuildZExt(b, bad, build->i64, here), here);
+    return LLVMBuildICmp(b, LLVMIntEQ, bad, build_number(build, 0), here);
+}
+
 // As native_way() of the simulator: three instructions, and the number of the group is part of
 // where the cell's fields are.
 static LLVMValueRef cell_of(struct build *build, uint32_t group, LLVMValueRef first) {
@@ -194,7 +211,7 @@ static void ask_shape(struct segment *segment, const struct group *group, LLVMVa
         LLVMTypeRef of = LLVMTypeOf(all);
         differ = build_intrinsic(build, "llvm.vector.reduce.or", &of, 1, &all, 1);
     }
-    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, differ, LLVMConstNull(LLVMTypeOf(differ)), here));
+    ask_none(segment, differ);
 }
 
 static void ask_lanes(struct segment *segment, const struct group *group) {
@@ -205,8 +222,7 @@ static void ask_lanes(struct segment *segment, const struct group *group) {
         build_field(build, group->cell, offsetof(struct native_cell, lanes), build->i64), here);
     LLVMValueRef wanted =
         build_field(build, group->cell, offsetof(struct native_cell, care), build->i64);
-    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, differ, wanted, here),
-                               build_number(build, 0), here));
+    ask_none(segment, LLVMBuildAnd(b, differ, wanted, here));
 }
 
 // As native_lane() of the simulator.
@@ -233,7 +249,7 @@ static void ask_group(struct segment *segment, struct group *group, bool is_anyw
         build_field(build, group->cell, offsetof(struct native_cell, mask), build->i64), here);
     LLVMValueRef limit =
         build_field(build, group->cell, offsetof(struct native_cell, limit), build->i64);
-    ask(segment, LLVMBuildICmp(b, LLVMIntEQ, bits, build_number(build, 0), here));
+    ask_none(segment, bits);
     ask(segment, LLVMBuildICmp(b, LLVMIntULE, distance, limit, here));
     if (is_anywhere)
         ask_shape(segment, group, first);
@@ -505,7 +521,7 @@ static void join(struct segment *segment, struct held *before) {
     build_ways(segment, before);
     build_slow(segment, &touched, before);
     LLVMPositionBuilderAtEnd(b, segment->head);
-    build_branch(build, segment->good, segment->shapes,
+    build_branch(build, all_asked(segment), segment->shapes,
                  segment->ways[segment->way_count - 1].begin);
     LLVMBasicBlockRef behind = build_block(build, "behind");
     for (unsigned w = 0; w < segment->way_count; w++) {
