@@ -101,11 +101,33 @@ static LLVMValueRef inverted(LLVMValueRef predicate) {
     return is_not ? LLVMGetOperand(predicate, 0) : NULL;
 }
 
+// What takes no look at lanes: a number's own, or those of one lane's that all have. NULL: it does.
+static LLVMValueRef known_bits(struct build *build, LLVMValueRef predicate) {
+    LLVMValueRef bits = given_bits(build, predicate), one = spread_one(predicate);
+    return one ? LLVMBuildSExt(build->builder, one, build->i32, here) : bits;
+}
+
+// By numbers where one of both is. NULL: neither is.
+static LLVMValueRef bits_of_logic(struct build *build, LLVMValueRef predicate) {
+    if (!LLVMIsAInstruction(predicate) || !is_logic(LLVMGetInstructionOpcode(predicate)))
+        return NULL;
+    LLVMValueRef one = LLVMGetOperand(predicate, 0), other = LLVMGetOperand(predicate, 1);
+    LLVMValueRef bits = known_bits(build, one), others = known_bits(build, other);
+    if (!bits && !others)
+        return NULL;
+    return LLVMBuildBinOp(build->builder, LLVMGetInstructionOpcode(predicate),
+                          bits ? bits : build_bits(build, one),
+                          others ? others : build_bits(build, other), here);
+}
+
 LLVMValueRef build_bits(struct build *build, LLVMValueRef predicate) {
     LLVMBuilderRef b = build->builder;
-    LLVMValueRef bits = given_bits(build, predicate), other = inverted(predicate);
+    LLVMValueRef bits = known_bits(build, predicate), other = inverted(predicate);
     if (bits || other)
         return bits ? bits : LLVMBuildNot(b, build_bits(build, other), here);
+    bits = bits_of_logic(build, predicate);
+    if (bits)
+        return bits;
     if (!has_parts(build, predicate))
         return LLVMBuildBitCast(b, predicate, build->i32, here);
     LLVMValueRef all = NULL;
