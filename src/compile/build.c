@@ -332,8 +332,6 @@ static void optimize(LLVMModuleRef module) {
     LLVMAddCFGSimplificationPass(passes);
     LLVMAddPromoteMemoryToRegisterPass(passes);
     LLVMAddLICMPass(passes);
-    LLVMAddEarlyCSEPass(passes);
-    LLVMAddDCEPass(passes);
     LLVMRunPassManager(passes, module);
     LLVMDisposePassManager(passes);
 }
