@@ -33,6 +33,9 @@ static int exchanged_far(int l) {
 static int threes(int l) {
     return l / 8 * 8 + l * 3 % 8;
 }
+static int turned(int l) {
+    return l / 8 * 8 + (l + 3) % 8 - 3;
+}
 static int pairs(int l) {
     return l / 2;
 }
@@ -62,6 +65,7 @@ static const struct row rows[] = {
     {"exchanged by 5", exchanged, LOADS | STORES, LOADS | STORES},
     {"exchanged by 24", exchanged_far, LOADS | STORES, LOADS | STORES},
     {"threes", threes, LOADS | STORES, LOADS | STORES},
+    {"turned by 3", turned, LOADS | STORES, LOADS | STORES},
     {"pairs", pairs, LOADS, LOADS},
     {"fours", fours_apart, LOADS, LOADS},
     // All lanes span less than a window: of global memory what is behind them may be nobody's.
@@ -114,12 +118,44 @@ static void access_by_windows(const struct row *row, const struct native_shape *
         fail_msg("%s: what lanes store is elsewhere", row->name);
 }
 
+// Native code asks for windows where the processor permutes eight words.
+static bool has_code(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+// As native code has it done: by windows as one by one.
+static void access_by_code(const struct row *row, const struct native_shape *shape, unsigned good) {
+    uint32_t memory[WORDS], stored[2][WORDS];
+    _Alignas(32) uint32_t lanes[LANES], loaded[2][LANES];
+    for (uint32_t w = 0; w < WORDS; w++)
+        memory[w] = stored[0][w] = stored[1][w] = 1000 + w;
+    for (uint32_t l = 0; l < LANES; l++)
+        lanes[l] = l;
+    for (unsigned by = 0; by < 2; by++) {
+        const unsigned windows = by ? good : 0;
+        sim_native_load_lanes((const uint8_t *)(memory + FIRST), shape->lanes,
+                              (uint8_t *)loaded[by], NATIVE_ELEMENTS(4, 1), UINT32_MAX, windows);
+        sim_native_store_lanes((uint8_t *)(stored[by] + FIRST), shape->lanes,
+                               (const uint8_t *)lanes, NATIVE_ELEMENTS(4, 1), UINT32_MAX, windows);
+    }
+    for (int l = 0; l < LANES; l++)
+        if (loaded[0][l] != memory[FIRST + row->word(l)] || loaded[1][l] != loaded[0][l])
+            fail_msg("%s: lane %d loads another word", row->name, l);
+    if (memcmp(stored[0], stored[1], sizeof stored[0]) != 0)
+        fail_msg("%s: what lanes store by windows is elsewhere", row->name);
+}
+
 static void test_access_all(void **state) {
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         struct native_shape shape;
         set_lanes(&shape, &rows[r]);
         const unsigned good = native_find_windows(&shape, true);
+        access_by_code(&rows[r], &shape, has_code() ? good : 0);
         if (good)
             access_by_windows(&rows[r], &shape, good);
     }
