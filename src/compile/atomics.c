@@ -163,12 +163,21 @@ static LLVMValueRef array(struct build *build, unsigned n) {
     return build_pointer(build, build->lane_values, (uint64_t)n * WORD * LANES, words_type(build));
 }
 
+// What the access adds is part of them.
+static LLVMValueRef lane_offsets(struct build *build, const struct op *op) {
+    LLVMValueRef offset = op->base.bytes == 8
+                              ? build_number(build, op->access->offset)
+                              : LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
+    return LLVMBuildAdd(
+        build->builder, build_source_lanes(build, &op->base),
+        build_spread(build, (struct form){.kind = FORM_RAMP}, offset, op->base.bytes), here);
+}
+
 // Whether they were taken.
 static LLVMValueRef call_turns(struct build *build, const struct turns *turns) {
     LLVMBuilderRef b = build->builder;
     const struct op *op = turns->op;
-    LLVMValueRef offsets = build_lane_offsets(build, op),
-                 places = array(build, turns->operands + 1);
+    LLVMValueRef offsets = lane_offsets(build, op), places = array(build, turns->operands + 1);
     LLVMValueRef first[] = {build->warp, build->links, build->shared, places,
                             LLVMConstInt(build->i32, op->access->site, false)};
     struct call call = {.count = 0};

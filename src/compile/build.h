@@ -256,8 +256,6 @@ void build_access_lanes(struct build *build, const struct op *op, const struct l
                         LLVMValueRef values[4]);
 // Lanes at equal distances.
 LLVMValueRef build_even_distances(struct build *build, int64_t stride);
-// Of a source that lanes have anywhere: what its access adds is part of it.
-LLVMValueRef build_lane_offsets(struct build *build, const struct op *op);
 
 // ---- atomics.c --------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
-// Lanes that lie anywhere, one by one. Processors that gather and scatter do so. For others LLVM
-// would write 32 accesses, and a branch for each where some lanes are off, and take long: C code
-// makes them. See build.h.
+// Lanes that lie anywhere. Processors that gather and scatter do so. For others LLVM would write 32
+// accesses, and a branch for each where some lanes are off, and take long: C code makes them, by
+// windows where it can (sim/native/lanes.c). See build.h.
 #include <stddef.h>
 #include <stdio.h>
 

@@ -319,18 +319,6 @@ static void store_values(struct build *build, const struct op *op, LLVMValueRef 
 
 // ---- Lanes anywhere -----------------------------------------------------------------------------
 
-static LLVMValueRef splat(struct build *build, LLVMValueRef value, unsigned bytes) {
-    return build_spread(build, (struct form){.kind = FORM_RAMP}, value, bytes);
-}
-
-LLVMValueRef build_lane_offsets(struct build *build, const struct op *op) {
-    LLVMValueRef offset = op->base.bytes == 8
-                              ? build_number(build, op->access->offset)
-                              : LLVMConstInt(build->i32, (uint32_t)op->access->offset, false);
-    return LLVMBuildAdd(build->builder, build_source_lanes(build, &op->base),
-                        splat(build, offset, op->base.bytes), here);
-}
-
 // Lanes at equal distances are taken one by one, too, where some are off.
 static struct lanes lanes_of(struct build *build, const struct op *op, struct windows *windows) {
     const struct form base = build_source_form(build, &op->base);
