@@ -86,6 +86,8 @@ struct plan {
     uint64_t *written;
     // Of those: the way there is made once, for some lanes or all, as that is as quick for all.
     bool *is_made_once;
+    // Of blocks: registers that may not have their forms there, a bit each.
+    uint64_t *doubts;
     // Of blocks: registers that may have been written since they were loaded from the interpreter's
     // frame, a bit each (plan_is_unsaved).
     uint64_t *unsaved;
@@ -127,6 +129,12 @@ void parts_find(struct plan *plan);
 // they do then is made once.
 bool parts_at(const struct plan *plan, uint32_t block, const struct form *forms);
 bool parts_are_made_once(const struct plan *plan, uint32_t block, const struct form *forms);
+// plan.c: from the forms where the block begins to those where it ends; also sets ops' checks.
+void plan_step_block(const struct plan *plan, uint32_t block, struct form *forms);
+// doubts.c: fills doubts.
+void doubts_find(struct plan *plan);
+// From those before an op to those behind it.
+void doubts_step(const struct plan *plan, const struct op *op, uint64_t *doubts);
 // saved.c: fills unsaved.
 void saved_find(struct plan *plan);
 // loaded.c: fills is_loaded.

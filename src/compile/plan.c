@@ -87,7 +87,7 @@ static bool join_forms(struct plan *plan, uint32_t block, const struct form *for
     return changes;
 }
 
-static void step_ops(const struct plan *plan, uint32_t b, struct form *forms) {
+void plan_step_block(const struct plan *plan, uint32_t b, struct form *forms) {
     memcpy(forms, plan_forms(plan, b), plan->function->register_count * sizeof *forms);
     for (uint32_t o = plan->block_ops[b]; o < plan->block_ops[b + 1]; o++)
         forms_step(plan, &plan->ops[o], forms);
@@ -95,7 +95,7 @@ static void step_ops(const struct plan *plan, uint32_t b, struct form *forms) {
 
 static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
     const struct ir_block *block = &plan->function->blocks[b];
-    step_ops(plan, b, forms);
+    plan_step_block(plan, b, forms);
     bool changes = false;
     const bool is_once = parts_are_made_once(plan, b, forms);
     for (uint32_t s = 0; s < block->successor_count; s++)
@@ -134,7 +134,7 @@ static void reach_all(struct plan *plan, struct form *forms) {
     for (uint32_t i = 0; i < reached.count; i++) {
         const uint32_t b = reached.list[i];
         const struct ir_block *block = &plan->function->blocks[b];
-        step_ops(plan, b, forms);
+        plan_step_block(plan, b, forms);
         plan->is_made_once[b] = parts_are_made_once(plan, b, forms);
         for (uint32_t s = 0; s < block->successor_count; s++)
             if (!plan->is_made_once[b] || block->successors[s] == block->post_dominator)
@@ -248,6 +248,7 @@ struct plan *plan_create(const struct compile_request *request) {
     find_live(plan);
     parts_find(plan);
     find_forms(plan);
+    doubts_find(plan);
     saved_find(plan);
     loaded_find(plan);
     plan->is_entry = base_alloc(plan->op_count + 1);
@@ -264,6 +265,7 @@ void plan_free(struct plan *plan) {
     free(plan->may_part);
     free(plan->written);
     free(plan->is_made_once);
+    free(plan->doubts);
     free(plan->unsaved);
     free(plan->is_loaded);
     free(plan->is_reached);

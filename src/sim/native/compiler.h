@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 24 };
+enum { COMPILE_VERSION = 25 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -108,8 +108,9 @@ struct compiled_ramp {
     int64_t stride;
 };
 
-// Where code is entered, and what it takes for granted then; or where it is left by what it
-// returns, and of which registers it has written lane 0 alone.
+// Where code is entered, and what it takes for granted then of registers that may hold something
+// else, as lanes have parted on the way there; or where it is left by what it returns, and of which
+// registers it has written lane 0 alone.
 struct compiled_way {
     uint32_t instr;       // decoded
     uint32_t ramp, ramps; // the first, and how many
