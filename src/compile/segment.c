@@ -11,6 +11,9 @@
 static const char here[] = "";
 
 enum { MOST_GROUPS = 16, MOST_OPS = 400 };
+// Where accesses are further from each other they are in two segments, and what lies between them
+// in none: the interpreter would run all of it where one of them is not known.
+enum { MOST_BETWEEN = 32 };
 
 struct group {
     LLVMValueRef base; // lane 0's, or all lanes'
@@ -129,7 +132,7 @@ static bool find_end(struct segment *segment, uint32_t most) {
     for (uint32_t r = 0; r < count; r++)
         forms[r] = build->held[r].form;
     uint32_t o = segment->begin;
-    for (; o < most && o - segment->begin < MOST_OPS; o++) {
+    for (; o < most && o - segment->begin < MOST_OPS && o - segment->end <= MOST_BETWEEN; o++) {
         struct op *op = &build->plan->ops[o];
         if ((o > segment->begin && build->plan->is_entry[o]) || !takes(segment, op, forms))
             break;
