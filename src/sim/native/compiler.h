@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 25 };
+enum { COMPILE_VERSION = 26 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -41,13 +41,15 @@ struct compiled_links {
 #define NATIVE_ELEMENTS(bytes, count) ((uint32_t)(bytes) << 8 | (uint32_t)(count))
 
 // Where native code may begin. It is not worth its while where it soon ends, as it does where lanes
-// part, or where the interpreter runs most of it, as accesses are never known.
+// part, or where the interpreter runs most of it, as accesses are never known. It is tried again
+// later: the first blocks may be those at an edge.
 struct native_entry {
     bool is_open;
     uint32_t visits;
     uint64_t done, slow; // instructions, and those of them that the interpreter ran
     uint64_t least;      // as many make it worth its while
     uint64_t rounds;     // of all warps from here to the next entry, which the visits leave out
+    uint64_t passed, patience; // since it is not open: warps that have come by, and may
 };
 
 // Where warps come together: at a barrier of the block whose number is written, or where threads

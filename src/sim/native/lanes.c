@@ -58,50 +58,52 @@ static bool store_windows(uint8_t *from, const void *distances, const uint8_t *v
 
 // ---- One by one ---------------------------------------------------------------------------------
 
-// A copy of each element, of so many bytes that it is one instruction.
-#define EACH(bytes, to, source)                                                                    \
-    EACH_LANE(l, mask) {                                                                           \
-        uint8_t *at = (uint8_t *)(uintptr_t)from + ((const int32_t *)distances)[l];                \
-        for (uint32_t e = 0; e < (elements & 0xff); e++)                                           \
-            memcpy(to, source, bytes);                                                             \
+#define ALWAYS __attribute__((always_inline)) static inline
+
+ALWAYS void move(uint8_t *at, uint8_t *value, uint32_t bytes, bool is_load) {
+    memcpy(is_load ? value : at, is_load ? at : value, bytes); // one instruction
+}
+
+// Mostly all lanes have one element each.
+ALWAYS void move_lanes(uint8_t *from, const int32_t *distances, uint8_t *values, uint32_t count,
+                       uint32_t mask, uint32_t bytes, bool is_load) {
+    if (mask == EVENT_ALL_LANES && count == 1) {
+        for (uint32_t l = 0; l < LANES; l++)
+            move(from + distances[l], values + l * bytes, bytes, is_load);
+        return;
     }
-#define PLACE(bytes) (at + e * (bytes))
-#define VALUE(bytes) (values + (e * LANES + l) * (bytes))
+    EACH_LANE(l, mask) {
+        for (uint32_t e = 0; e < count; e++)
+            move(from + distances[l] + e * bytes, values + (e * LANES + l) * bytes, bytes, is_load);
+    }
+}
+
+ALWAYS void move_elements(uint8_t *from, const int32_t *distances, uint8_t *values,
+                          uint32_t elements, uint32_t mask, bool is_load) {
+    const uint32_t count = elements & 0xff;
+    switch (elements >> 8) {
+    case 1:
+        move_lanes(from, distances, values, count, mask, 1, is_load);
+        break;
+    case 2:
+        move_lanes(from, distances, values, count, mask, 2, is_load);
+        break;
+    case 4:
+        move_lanes(from, distances, values, count, mask, 4, is_load);
+        break;
+    default:
+        move_lanes(from, distances, values, count, mask, 8, is_load);
+    }
+}
 
 void sim_native_load_lanes(const uint8_t *from, const void *distances, uint8_t *values,
                            uint32_t elements, uint32_t mask, uint64_t windows) {
-    if (load_windows(from, distances, values, windows))
-        return;
-    switch (elements >> 8) {
-    case 1:
-        EACH(1, VALUE(1), PLACE(1))
-        break;
-    case 2:
-        EACH(2, VALUE(2), PLACE(2))
-        break;
-    case 4:
-        EACH(4, VALUE(4), PLACE(4))
-        break;
-    default:
-        EACH(8, VALUE(8), PLACE(8))
-    }
+    if (!load_windows(from, distances, values, windows))
+        move_elements((uint8_t *)(uintptr_t)from, distances, values, elements, mask, true);
 }
 
 void sim_native_store_lanes(uint8_t *from, const void *distances, const uint8_t *values,
                             uint32_t elements, uint32_t mask, uint64_t windows) {
-    if (store_windows(from, distances, values, windows))
-        return;
-    switch (elements >> 8) {
-    case 1:
-        EACH(1, PLACE(1), VALUE(1))
-        break;
-    case 2:
-        EACH(2, PLACE(2), VALUE(2))
-        break;
-    case 4:
-        EACH(4, PLACE(4), VALUE(4))
-        break;
-    default:
-        EACH(8, PLACE(8), VALUE(8))
-    }
+    if (!store_windows(from, distances, values, windows))
+        move_elements(from, distances, (uint8_t *)(uintptr_t)values, elements, mask, false);
 }

@@ -1,10 +1,12 @@
 // Warps in native code. See native.h.
+#include <string.h>
+
 #include "sim/flow/warp.h"
 #include "sim/native/native_internal.h"
 
 // An entry is left to the interpreter once so many visits did less than so much each, or half of it
-// in the interpreter.
-enum { VISITS = 256, WORTH = 5 };
+// in the interpreter: for so many warps, and twice as many where that was so in vain.
+enum { VISITS = 256, WORTH = 5, PATIENCE = 1024 };
 
 const struct sim_code *sim_native_code(const struct sim_worker *worker) {
     return worker->native ? &worker->native->native->code : &worker->kernel->codes[0];
@@ -47,6 +49,10 @@ void sim_native_judge(const struct sim_warp *warp, const struct sim_instr *at,
         return;
     entry->is_open = (entry->done >= entry->least && entry->slow <= entry->done / 2) ||
                      entry->rounds * warps >= VISITS;
+    if (entry->is_open)
+        entry->patience /= 2;
+    else
+        entry->patience = entry->patience ? 2 * entry->patience : PATIENCE;
     entry->done = entry->slow = entry->least = entry->rounds = entry->visits = 0;
 }
 
@@ -60,11 +66,22 @@ static const struct sim_instr *run_body(struct sim_warp *warp, const struct sim_
     return next;
 }
 
+// What was not worth learning where blocks were at an edge may be now.
+static bool is_open(struct sim_native_worker *own, const struct sim_instr *at) {
+    struct native_entry *entry = &own->entries[at - own->native->code.instrs];
+    if (!entry->is_open && ++entry->passed >= entry->patience) {
+        entry->is_open = true;
+        entry->passed = 0;
+        memset(own->learning, 0, own->native->compiled.segment_count * sizeof *own->learning);
+    }
+    return entry->is_open;
+}
+
 const struct sim_instr *sim_native_enter(struct sim_warp *warp, const struct sim_instr *instr) {
     const struct sim_worker *worker = warp->block->worker;
     const struct sim_native *native = worker->native->native;
     const sim_handler original = native->original[instr - native->code.instrs];
-    if (!is_ready(warp) || !worker->native->entries[instr - native->code.instrs].is_open) {
+    if (!is_ready(warp) || !is_open(worker->native, instr)) {
         warp->flow->native_left = NULL;
         return original(warp, instr);
     }
