@@ -171,19 +171,14 @@ static bool read_value(const struct plan *plan, const struct ir_instruction *ir,
 
 enum { MOST_ELEMENTS = 4 };
 
-// A block's own memory is nobody else's, and its warps take turns at branches of loops that poll
-// it.
-static bool is_volatile(const struct ir_instruction *ir) {
-    return PTX_HAS(ir->ptx, volatile) && ir_access_space(ir) != PTX_SPACE_SHARED;
-}
-
-// Of shapes that the interpreter, too, has a quick way for.
+// Of shapes that the interpreter, too, has a quick way for. What is volatile in a block's own
+// memory may be: its warps take turns at branches of loops that poll it.
 static bool read_access(struct plan *plan, const struct ir_instruction *ir,
                         const struct sim_instr *instr, struct op *op, bool is_store) {
     const struct sim_access *access = op->access = instr->access;
     const bool is_shared = access->space == PTX_SPACE_SHARED;
     if ((!is_shared && access->space != PTX_SPACE_GLOBAL) || access->site == IR_NONE ||
-        (access->has_base && access->base_is_32 != is_shared) || is_volatile(ir) ||
+        (access->has_base && access->base_is_32 != is_shared) || ir_is_volatile(ir) ||
         (access->order != EVENT_WEAK && access->order != EVENT_VOLATILE) ||
         access->count > MOST_ELEMENTS || access->count * access->bytes > 16 || access->has_base2)
         return false;
@@ -255,8 +250,8 @@ static bool read_atomic(const struct plan *plan, const struct ir_instruction *ir
 static bool may_call(const struct ir_instruction *ir) {
     if (ir->ptx->isa == PTX_ISA_bar_warp)
         return true;
-    if (is_flow[ir->ptx->isa] || ir->call || is_volatile(ir) || ptx_is(ir->ptx, PTX_FACT_SYNCS) ||
-        ir_is_async_product(ir))
+    if (is_flow[ir->ptx->isa] || ir->call || ir_is_volatile(ir) ||
+        ptx_is(ir->ptx, PTX_FACT_SYNCS) || ir_is_async_product(ir))
         return false;
     switch (ptx_access_of(ir->ptx)) {
     case PTX_ACCESS_NONE:

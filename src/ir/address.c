@@ -41,6 +41,10 @@ enum ptx_space ir_access_space(const struct ir_instruction *instruction) {
     }
 }
 
+bool ir_is_volatile(const struct ir_instruction *instruction) {
+    return PTX_HAS(instruction->ptx, volatile) && ir_access_space(instruction) != PTX_SPACE_SHARED;
+}
+
 // Where a variable lies in its own space.
 static struct ir_place variable_place(const struct ir_shared_layout *layout,
                                       const struct ir_variable *variable) {

@@ -84,6 +84,9 @@ struct ir_place ir_access_place(const struct ir_function *function,
 // The space of an instruction's accesses as it is written; GENERIC: none is.
 enum ptx_space ir_access_space(const struct ir_instruction *instruction);
 
+// A volatile access whose order other blocks can see: not one of a block's own memory.
+bool ir_is_volatile(const struct ir_instruction *instruction);
+
 // Accesses of shared::cluster take the way of generic ones, which knows other blocks: the window is
 // added to their addresses.
 bool ir_is_by_window(const struct ir_instruction *instruction);

@@ -31,8 +31,7 @@ LANES_INLINE struct mem_request mem_request(struct sim_warp *warp, const struct 
     return (struct mem_request){warp, instr, instr->access->site, width, intent, warp->mask};
 }
 
-// Memory whose order other blocks can see: acquire, release, volatile and stronger. What is
-// volatile in a block's own memory they cannot.
+// Memory whose order other blocks can see: acquire, release, volatile and stronger.
 #define MEM_ORDERED 0x80000000u
 
 static inline uint32_t mem_order_flags(const struct ir_instruction *ir) {
@@ -44,9 +43,7 @@ static inline uint32_t mem_order_flags(const struct ir_instruction *ir) {
     case PTX_MOD_mmio:
         return MEM_ORDERED;
     default:
-        return lanes_modifier(ir, PTX_GROUP_volatile) && ir_access_space(ir) != PTX_SPACE_SHARED
-                   ? MEM_ORDERED
-                   : 0;
+        return ir_is_volatile(ir) ? MEM_ORDERED : 0;
     }
 }
 
