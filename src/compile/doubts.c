@@ -29,7 +29,7 @@ struct visit {
 
 static void visit_read(void *context, uint32_t reg, bool is_written) {
     struct visit *visit = context;
-    visit->reads |= !is_written && (visit->registers[reg / 64] >> (reg % 64) & 1);
+    visit->reads |= !is_written && plan_has(visit->registers, reg);
 }
 
 static void visit_written(void *context, uint32_t reg, bool is_written) {
@@ -42,13 +42,23 @@ static void visit_written(void *context, uint32_t reg, bool is_written) {
 }
 
 // A result that wraps between lanes is the interpreter's, who gives each lane its own.
-void doubts_step(const struct plan *plan, const struct op *op, uint64_t *doubts) {
+static void step(const struct plan *plan, const struct op *op, uint64_t *doubts) {
     const struct ir_instruction *ir = &plan->function->instructions[op->ir];
     struct visit visit = {doubts, op->checks_range, false};
     ir_visit_registers(ir, visit_read, &visit);
     visit.is_set = visit.reads;
     if (visit.is_set || op->guard == IR_NONE)
         ir_visit_registers(ir, visit_written, &visit);
+}
+
+uint64_t *doubts_before(const struct plan *plan, uint32_t op) {
+    const size_t words = plan->live.words;
+    const uint32_t block = ir_block_of(plan->function, plan->ops[op].ir);
+    uint64_t *doubts = base_alloc((words + 1) * sizeof *doubts);
+    memcpy(doubts, plan->doubts + block * words, words * sizeof *doubts);
+    for (uint32_t o = plan->block_ops[block]; o < op; o++)
+        step(plan, &plan->ops[o], doubts);
+    return doubts;
 }
 
 static void note_written(struct search *search, uint32_t block) {
@@ -61,29 +71,16 @@ static void note_written(struct search *search, uint32_t block) {
 // ---- Branches ---------------------------------------------------------------------------------
 
 // All blocks that a way leads to, up to one.
-static void follow(struct search *search, uint32_t from, uint32_t last, bool *is_reached) {
-    const struct ir_block *blocks = search->plan->function->blocks;
-    uint32_t count = 0;
-    memset(is_reached, 0, search->plan->function->block_count);
-    if (from == IR_NONE)
-        return;
-    is_reached[from] = true;
-    search->list[count++] = from;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ir_block *block = &blocks[search->list[i]];
-        for (uint32_t s = 0; s < block->successor_count && search->list[i] != last; s++) {
-            const uint32_t next = block->successors[s];
-            if (next == IR_NONE || is_reached[next])
-                continue;
-            is_reached[next] = true;
-            search->list[count++] = next;
-        }
+static void follow(const struct search *search, uint32_t from, uint32_t last, bool *is_reached) {
+    const struct ir_function *function = search->plan->function;
+    struct reached reached = {is_reached, search->list, 0};
+    memset(is_reached, 0, function->block_count);
+    plan_reach(&reached, from);
+    for (uint32_t i = 0; i < reached.count; i++) {
+        const struct ir_block *block = &function->blocks[reached.list[i]];
+        for (uint32_t s = 0; s < block->successor_count && reached.list[i] != last; s++)
+            plan_reach(&reached, block->successors[s]);
     }
-}
-
-static void add(uint64_t *to, const uint64_t *from, size_t words) {
-    for (size_t w = 0; w < words; w++)
-        to[w] |= from[w];
 }
 
 static void part(struct search *search, uint32_t b) {
@@ -95,48 +92,34 @@ static void part(struct search *search, uint32_t b) {
         follow(search, block->successors[s], block->post_dominator, search->sides[s]);
     for (uint32_t n = 0; n < plan->function->block_count; n++)
         if ((search->sides[0][n] || search->sides[1][n]) && n != block->post_dominator)
-            add(written, search->written + n * words, words);
+            plan_add(plan, written, search->written + n * words);
     for (uint32_t n = 0; n < plan->function->block_count; n++)
         if (search->sides[0][n] && search->sides[1][n])
-            add(plan->doubts + n * words, written, words);
+            plan_add(plan, plan->doubts + n * words, written);
     free(written);
 }
 
 // ---- All of them ------------------------------------------------------------------------------
 
-static bool join(const struct plan *plan, uint32_t block, const uint64_t *doubts) {
-    const size_t words = plan->live.words;
-    bool changes = false;
-    for (size_t w = 0; w < words; w++)
-        changes |= (doubts[w] & ~plan->doubts[block * words + w]) != 0;
-    add(plan->doubts + block * words, doubts, words);
-    return changes;
-}
-
-static bool is_in_doubt(const uint64_t *doubts, uint32_t reg) {
-    return doubts[reg / 64] >> (reg % 64) & 1;
-}
-
 static bool step_block(struct search *search, uint32_t b) {
     struct plan *plan = search->plan;
     const struct ir_block *block = &plan->function->blocks[b];
     const uint32_t end = plan->block_ops[b + 1];
-    memcpy(search->doubts, plan->doubts + b * plan->live.words,
-           plan->live.words * sizeof *search->doubts);
+    const size_t words = plan->live.words;
+    memcpy(search->doubts, plan->doubts + b * words, words * sizeof *search->doubts);
     for (uint32_t o = plan->block_ops[b]; o < end; o++)
-        doubts_step(plan, &plan->ops[o], search->doubts);
+        step(plan, &plan->ops[o], search->doubts);
     if (!plan->is_reached[b]) // nobody knows its forms
-        add(search->doubts, search->written + b * plan->live.words, plan->live.words);
-    const bool parts =
-        block->successor_count > 1 &&
-        (search->may_part[b] || is_in_doubt(search->doubts, plan->ops[end - 1].guard));
+        plan_add(plan, search->doubts, search->written + b * words);
+    const bool parts = block->successor_count > 1 &&
+                       (search->may_part[b] || plan_has(search->doubts, plan->ops[end - 1].guard));
     bool changes = parts && !search->parts[b];
     if (changes)
         part(search, b);
     search->parts[b] |= parts;
     for (uint32_t s = 0; s < block->successor_count; s++)
         if (block->successors[s] != IR_NONE)
-            changes |= join(plan, block->successors[s], search->doubts);
+            changes |= plan_add(plan, plan->doubts + block->successors[s] * words, search->doubts);
     return changes;
 }
 

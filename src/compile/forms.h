@@ -102,8 +102,14 @@ static inline const struct form *plan_forms(const struct plan *plan, uint32_t bl
     return plan->forms + (size_t)block * plan->function->register_count;
 }
 
+// Sets of registers, a bit each.
+static inline bool plan_has(const uint64_t *set, uint32_t reg) {
+    return set[reg / 64] >> (reg % 64) & 1;
+}
+bool plan_add(const struct plan *plan, uint64_t *to, const uint64_t *set); // true: `to` grows
+
 static inline bool plan_is_live(const struct plan *plan, uint32_t op, uint32_t reg) {
-    return plan->live_before[op * plan->live.words + reg / 64] >> (reg % 64) & 1;
+    return plan_has(plan->live_before + op * plan->live.words, reg);
 }
 
 bool plan_is_live_behind(const struct plan *plan, uint32_t op, uint32_t reg);
@@ -113,12 +119,12 @@ static inline uint64_t *plan_written(const struct plan *plan, uint32_t block) {
 }
 
 static inline bool plan_is_written(const struct plan *plan, uint32_t block, uint32_t reg) {
-    return plan_written(plan, block)[reg / 64] >> (reg % 64) & 1;
+    return plan_has(plan_written(plan, block), reg);
 }
 
 // Whether the interpreter's frame may hold something else where the block begins.
 static inline bool plan_is_unsaved(const struct plan *plan, uint32_t block, uint32_t reg) {
-    return plan->unsaved[block * plan->live.words + reg / 64] >> (reg % 64) & 1;
+    return plan_has(plan->unsaved + block * plan->live.words, reg);
 }
 
 // ops.c: fills ops and block_ops.
@@ -133,12 +139,20 @@ bool parts_are_made_once(const struct plan *plan, uint32_t block, const struct f
 void plan_step_block(const struct plan *plan, uint32_t block, struct form *forms);
 // doubts.c: fills doubts.
 void doubts_find(struct plan *plan);
-// From those before an op to those behind it.
-void doubts_step(const struct plan *plan, const struct op *op, uint64_t *doubts);
+// Registers that may not have their forms before an op. The caller frees them.
+uint64_t *doubts_before(const struct plan *plan, uint32_t op);
 // saved.c: fills unsaved.
 void saved_find(struct plan *plan);
 // loaded.c: fills is_loaded.
 void loaded_find(struct plan *plan);
+
+// Blocks that ways lead to.
+struct reached {
+    bool *is_reached; // by block
+    uint32_t *list;   // of blocks, each once
+    uint32_t count;
+};
+void plan_reach(struct reached *reached, uint32_t block); // IR_NONE: none
 
 // What an op makes of the forms of registers; also sets its checks.
 void forms_step(const struct plan *plan, struct op *op, struct form *forms);

@@ -1,7 +1,6 @@
 // Ways between compiled code and the interpreter. See build.h.
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "compile/build.h"
@@ -168,28 +167,17 @@ void build_interpreted(struct build *build, uint32_t op) {
 
 // ---- Entries --------------------------------------------------------------------------------
 
-// Registers that may not have their forms before an op. The caller frees them.
-static uint64_t *find_doubts(const struct plan *plan, uint32_t op) {
-    const size_t words = plan->live.words;
-    const uint32_t block = ir_block_of(plan->function, plan->ops[op].ir);
-    uint64_t *doubts = base_alloc((words + 1) * sizeof *doubts);
-    memcpy(doubts, plan->doubts + block * words, words * sizeof *doubts);
-    for (uint32_t o = plan->block_ops[block]; o < op; o++)
-        doubts_step(plan, &plan->ops[o], doubts);
-    return doubts;
-}
-
 // What registers hold at an entry, as who enters has to see to.
 static void load_entry(struct build *build, uint32_t op, struct held *held,
                        const struct form *forms) {
     struct compiled_way entry = {.instr = build->plan->ops[op].first,
                                  .ramp = (uint32_t)build->ways.ramps.length};
-    uint64_t *doubts = find_doubts(build->plan, op);
+    uint64_t *doubts = doubts_before(build->plan, op);
     for (uint32_t r = 0; r < build->plan->function->register_count; r++) {
         if (!plan_is_live(build->plan, op, r))
             continue;
         held[r] = build_load(build, r, forms[r]);
-        if (forms[r].kind == FORM_RAMP && (doubts[r / 64] >> (r % 64) & 1))
+        if (forms[r].kind == FORM_RAMP && plan_has(doubts, r))
             build_note_ramp(build, r, forms[r]);
     }
     free(doubts);

@@ -63,7 +63,7 @@ static bool is_written(const struct parting *parting, uint32_t reg) {
 }
 
 static bool is_kept(const struct parting *parting, uint32_t reg) {
-    return parting->keeps[reg / 64] >> (reg % 64) & 1;
+    return plan_has(parting->keeps, reg);
 }
 
 static void merge_register(struct parting *parting, uint32_t reg, LLVMBasicBlockRef skipped,

@@ -56,6 +56,17 @@ bool plan_is_live_behind(const struct plan *plan, uint32_t op, uint32_t reg) {
     return ir_is_live(&plan->live, plan->live.out, block, reg);
 }
 
+// ---- Sets -------------------------------------------------------------------------------------
+
+bool plan_add(const struct plan *plan, uint64_t *to, const uint64_t *set) {
+    bool grows = false;
+    for (size_t w = 0; w < plan->live.words; w++) {
+        grows |= (set[w] & ~to[w]) != 0;
+        to[w] |= set[w];
+    }
+    return grows;
+}
+
 // ---- Forms of all blocks --------------------------------------------------------------------
 
 static bool join_form(struct form *to, struct form from) {
@@ -110,13 +121,7 @@ static bool step_block(struct plan *plan, uint32_t b, struct form *forms) {
     return changes;
 }
 
-struct reached {
-    bool *is_reached; // by block
-    uint32_t *list;   // of blocks, each once
-    uint32_t count;
-};
-
-static void reach(struct reached *reached, uint32_t block) {
+void plan_reach(struct reached *reached, uint32_t block) {
     if (block == IR_NONE || reached->is_reached[block])
         return;
     reached->is_reached[block] = true;
@@ -130,7 +135,7 @@ static void reach_all(struct plan *plan, struct form *forms) {
     struct reached reached = {plan->is_reached, base_alloc((count + 1) * sizeof *reached.list), 0};
     plan->is_made_once = base_alloc(count + 1);
     memset(plan->is_reached, 0, count);
-    reach(&reached, 0);
+    plan_reach(&reached, 0);
     for (uint32_t i = 0; i < reached.count; i++) {
         const uint32_t b = reached.list[i];
         const struct ir_block *block = &plan->function->blocks[b];
@@ -138,9 +143,9 @@ static void reach_all(struct plan *plan, struct form *forms) {
         plan->is_made_once[b] = parts_are_made_once(plan, b, forms);
         for (uint32_t s = 0; s < block->successor_count; s++)
             if (!plan->is_made_once[b] || block->successors[s] == block->post_dominator)
-                reach(&reached, block->successors[s]);
+                plan_reach(&reached, block->successors[s]);
         if (parts_at(plan, b, forms))
-            reach(&reached, block->post_dominator);
+            plan_reach(&reached, block->post_dominator);
     }
     free(reached.list);
 }
@@ -180,7 +185,7 @@ static bool has_leave(const struct plan *plan, uint32_t block) {
 static void reach_behind(const struct plan *plan, struct reached *reached, uint32_t b) {
     const struct ir_block *block = &plan->function->blocks[b];
     for (uint32_t s = 0; s < block->successor_count && !has_leave(plan, b); s++)
-        reach(reached, block->successors[s]);
+        plan_reach(reached, block->successors[s]);
 }
 
 // Whether a round of a loop may come back to its head without an entry: there is one behind each

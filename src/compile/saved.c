@@ -22,17 +22,6 @@ static void step(const struct plan *plan, uint32_t block, uint64_t *unsaved) {
     }
 }
 
-static bool join(const struct plan *plan, uint32_t block, const uint64_t *unsaved) {
-    const size_t words = plan->live.words;
-    bool changes = false;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t *to = &plan->unsaved[block * words + w];
-        changes |= (unsaved[w] & ~*to) != 0;
-        *to |= unsaved[w];
-    }
-    return changes;
-}
-
 static bool step_all(const struct plan *plan, uint64_t *unsaved) {
     const size_t words = plan->live.words;
     bool changes = false;
@@ -42,7 +31,7 @@ static bool step_all(const struct plan *plan, uint64_t *unsaved) {
         step(plan, b, unsaved);
         for (uint32_t s = 0; s < block->successor_count; s++)
             if (block->successors[s] != IR_NONE)
-                changes |= join(plan, block->successors[s], unsaved);
+                changes |= plan_add(plan, plan->unsaved + block->successors[s] * words, unsaved);
     }
     return changes;
 }

@@ -273,7 +273,7 @@ void build_set(struct build *build, uint32_t reg, struct form form, LLVMValueRef
 static const struct form lanes_form = {.kind = FORM_LANES, .bits = FORM_ANY_BITS};
 
 bool build_keeps(const struct build *build, uint32_t reg) {
-    return build->mask && (build->mask->keeps[reg / 64] >> (reg % 64) & 1);
+    return build->mask && plan_has(build->mask->keeps, reg);
 }
 
 struct kept {
