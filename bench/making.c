@@ -1,7 +1,7 @@
 // making REPEAT FILE.ptx...: what it takes to make native code of each kernel. Prints one line for
 // each: milliseconds of processor time (the least of REPEAT), instructions of PTX, name; the last
 // line has the mean. The first kernel is made once more before, so that loading LLVM, which is told
-// apart, is not in it.
+// apart, is not in it. BANKRUN_LANES=avx2 or base makes code for plainer processors.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -88,6 +88,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     sim_compiler_at(getenv("BANKRUN_COMPILER"));
+    sim_limit_lanes(getenv("BANKRUN_LANES"));
     const char *missing = sim_compiler_missing();
     if (missing) {
         fprintf(stderr, "making: %s\n", missing);
