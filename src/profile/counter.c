@@ -13,9 +13,10 @@
 // Most sites have one pattern or two; few have more than a handful that come back.
 enum { FEW_BITS = 2, MANY_BITS = 6, MANY_EVICTIONS = 32 };
 
-// Looking for a pattern costs about what counting it costs. Where a large table misses more often
-// than every fourth time, the next requests are counted without one; then it gets another chance.
-enum { WINDOW = 512, UNREMEMBERED = 1 << 16 };
+// Looking for a pattern costs more than counting it. Where a large table misses more often than
+// every fourth time, the next requests are counted without one, and twice as many where that is so
+// again; then it gets another chance.
+enum { WINDOW = 64, UNREMEMBERED = 1 << 13, MOST_UNREMEMBERED = 1 << 16 };
 
 static struct pattern *create_patterns(unsigned bits) {
     return base_alloc_aligned(64, sizeof(struct pattern) << bits);
@@ -154,8 +155,11 @@ static void grow(struct counter *counter) {
 // After a window of evictions from the large table: are patterns worth remembering?
 static void judge(struct counter *counter) {
     counter_flush(counter);
-    if (counter->counts.requests - counter->requests_then < 4 * WINDOW)
-        counter->memo.by_degree.left = UNREMEMBERED;
+    if (counter->counts.requests - counter->requests_then >= 4 * WINDOW)
+        counter->unremembered = 0;
+    else if (counter->unremembered < MOST_UNREMEMBERED)
+        counter->unremembered = counter->unremembered ? 2 * counter->unremembered : UNREMEMBERED;
+    counter->memo.by_degree.left = counter->unremembered;
     counter->requests_then = counter->counts.requests;
     counter->evictions = 0;
 }

@@ -67,8 +67,9 @@ struct counter {
     struct pattern *patterns; // a hash table of 1 << pattern_bits, no chains
     unsigned pattern_bits;
     uint32_t evictions;     // since requests were last looked at
-    uint64_t requests_then; // how many they were; memo.by_degree.left: so many are still to be
-                            // counted one by one, as patterns do not repeat
+    uint64_t requests_then; // how many they were
+    uint32_t unremembered;  // so many were to be counted one by one, as patterns did not repeat;
+                            // memo.by_degree.left: so many still are
     struct counter_scaled *scaled; // NULL: each block stands for itself
 };
 
