@@ -336,11 +336,8 @@ static void optimize(LLVMModuleRef module) {
     LLVMDisposePassManager(passes);
 }
 
-// A process that ends waits for a kernel that is being compiled: LLVM's own data goes away then.
-static bool is_over;
-static void end(void);
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_over;
 static LLVMContextRef context;
 static LLVMTargetMachineRef machine;
 static struct rows *rows;
@@ -394,7 +391,6 @@ static LLVMTargetMachineRef target_machine(void) {
 static bool prepare(void) {
     if (rows || is_over)
         return rows && !is_over;
-    atexit(end);
     set_options();
     INITIALIZE(TargetInfo);
     INITIALIZE(Target);
@@ -408,10 +404,26 @@ static bool prepare(void) {
     return rows != NULL;
 }
 
+// A process that ends waits for a kernel that is being compiled: LLVM's own data goes away then.
 static void end(void) {
     pthread_mutex_lock(&lock);
     is_over = true;
     pthread_mutex_unlock(&lock);
+}
+
+// Of fork(): the thread that compiles, if one does, is not in it, and will not come to an end.
+static void begin_child(void) {
+    if (pthread_mutex_trylock(&lock) == 0) {
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    is_over = true;
+    pthread_mutex_init(&lock, NULL);
+}
+
+static void open_library(void) {
+    atexit(end); // runs in front of what LLVM has registered when it was loaded
+    pthread_atfork(NULL, NULL, begin_child);
 }
 
 static bool emit_object(LLVMModuleRef module, LLVMMemoryBufferRef *object) {
@@ -532,4 +544,4 @@ static bool compile(const struct compile_request *request, struct compiled *resu
 }
 
 __attribute__((visibility("default"))) extern const struct compile_library bankrun_compile_library;
-const struct compile_library bankrun_compile_library = {COMPILE_VERSION, compile};
+const struct compile_library bankrun_compile_library = {COMPILE_VERSION, open_library, compile};

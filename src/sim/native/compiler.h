@@ -14,7 +14,7 @@
 #include "sim/sim_internal.h"
 
 // Grows with each change of what follows, or of anything that compiled code knows of the simulator.
-enum { COMPILE_VERSION = 26 };
+enum { COMPILE_VERSION = 27 };
 
 // What compiled code finds where it runs: it holds no address itself, so that it can be kept.
 struct compiled_links {
@@ -139,6 +139,7 @@ typedef bool (*compile_function)(const struct compile_request *request, struct c
 
 struct compile_library {
     unsigned version;
+    void (*open)(void); // first, by the thread that has loaded the library, which must not end yet
     compile_function compile;
 };
 

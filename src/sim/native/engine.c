@@ -85,9 +85,10 @@ static void load(void) {
         compiler.why = base_strdup(dlerror());
     const struct compile_library *library =
         handle ? dlsym(handle, "bankrun_compile_library") : NULL;
-    if (library && library->version == COMPILE_VERSION)
+    if (library && library->version == COMPILE_VERSION) {
+        library->open();
         compiler.library = library;
-    else if (handle)
+    } else if (handle)
         compiler.why = base_strdup(LIBRARY " is of another version");
 }
 
@@ -372,6 +373,10 @@ void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
     if (all < hot_after(kernel) || !claim(kernel))
         return;
     end_job(kernel);
+    // By this thread, in whose launch no process ends: one that did while LLVM is loaded would
+    // take its data away before anybody could say that it is used.
+    if (sim_compiler_missing())
+        return;
     struct sim_native_job *job = base_alloc(sizeof *job);
     job->kernel = kernel;
     job->has_whole_rows = launch->block[0] % LANES == 0;
