@@ -388,9 +388,7 @@ static LLVMTargetMachineRef target_machine(void) {
     return made;
 }
 
-static bool prepare(void) {
-    if (rows || is_over)
-        return rows && !is_over;
+static void prepare(void) {
     set_options();
     INITIALIZE(TargetInfo);
     INITIALIZE(Target);
@@ -401,7 +399,6 @@ static bool prepare(void) {
     machine = target_machine();
     context = LLVMContextCreate();
     rows = machine ? rows_load(context) : NULL;
-    return rows != NULL;
 }
 
 // A process that ends waits for a kernel that is being compiled: LLVM's own data goes away then.
@@ -421,8 +418,11 @@ static void begin_child(void) {
     pthread_mutex_init(&lock, NULL);
 }
 
+// LLVM registers more with each thing that it does first: a child that is made meanwhile waits for
+// the C library's lock when it ends.
 static void open_library(void) {
-    atexit(end); // runs in front of what LLVM has registered when it was loaded
+    prepare();
+    atexit(end); // runs in front of what LLVM has registered until now
     pthread_atfork(NULL, NULL, begin_child);
 }
 
@@ -536,7 +536,7 @@ static bool compile_plan(const struct compile_request *request, struct plan *pla
 static bool compile(const struct compile_request *request, struct compiled *result) {
     memset(result, 0, sizeof *result);
     pthread_mutex_lock(&lock);
-    struct plan *plan = prepare() ? plan_create(request) : NULL;
+    struct plan *plan = rows && !is_over ? plan_create(request) : NULL;
     const bool ok = plan && compile_plan(request, plan, result);
     plan_free(plan);
     pthread_mutex_unlock(&lock);
