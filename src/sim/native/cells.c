@@ -58,38 +58,56 @@ void sim_native_tell(struct sim_worker *worker, uint32_t site) {
     }
 }
 
+// The observer wants to hear of warps in front of what it shows. When it has heard of one it shows
+// that, so that the number falls, too.
+static void note_since(struct sim_worker *worker, uint32_t site, enum site_space space) {
+    struct sim_native_worker *own = worker->native;
+    struct native_known *known = &own->known[site * SITE_SPACES + space];
+    const struct event_memo *memo = worker->memos[site * SITE_SPACES + space];
+    const uint64_t since = memo ? memo->since : 0;
+    own->may_fall |= since < known->since;
+    known->since = since;
+    if (since > own->since) {
+        own->since = since;
+        own->turns.stops = true; // the next warp may be in front of that
+    }
+}
+
 void sim_native_told(struct sim_worker *worker, uint32_t site, enum site_space space) {
     struct sim_native_worker *own = worker->native;
     if (site == IR_NONE || !worker->memos)
         return;
     struct native_known *known = &own->known[site * SITE_SPACES + space];
     const struct event_memo *memo = worker->memos[site * SITE_SPACES + space];
-    if (memo && memo->since > own->since) {
-        own->since = memo->since;
-        own->turns.stops = true; // the next warp may be in front of that
-    }
+    note_since(worker, site, space);
     if (known->memo == memo && (!memo || known->version == memo->version))
         return;
-    *known = (struct native_known){memo, memo ? memo->version : 0};
+    known->memo = memo;
+    known->version = memo ? memo->version : 0;
     const struct sim_native *native = own->native;
     for (uint32_t m = native->first_member[site]; m != IR_NONE; m = native->next_member[m])
         empty_all(own, native->compiled.members[m].group);
 }
 
-// The observer wants to hear of warps in front of what it shows. When it has heard of one it shows
-// that, so that the number falls, too.
+// Cells may rely on memos that are older than they.
+static void note_memos(struct sim_worker *worker, const struct native_segment *segment) {
+    const struct native_member *members = worker->native->native->compiled.members;
+    for (uint32_t m = segment->member; worker->memos && m < segment->member + segment->members; m++)
+        for (unsigned space = 0; space < SITE_SPACES; space++)
+            note_since(worker, members[m].site, (enum site_space)space);
+}
+
 static void renew_since(struct sim_worker *worker) {
     struct sim_native_worker *own = worker->native;
     own->since = 0;
-    for (size_t i = 0; worker->memos && i < (size_t)worker->kernel->site_count * SITE_SPACES; i++) {
-        const struct event_memo *memo = worker->memos[i];
-        if (memo && memo->since > own->since)
-            own->since = memo->since;
-    }
+    own->may_fall = false;
+    for (size_t i = 0; i < (size_t)worker->kernel->site_count * SITE_SPACES; i++)
+        if (own->known[i].since > own->since)
+            own->since = own->known[i].since;
 }
 
 bool sim_native_takes_warp(struct sim_worker *worker, const struct sim_warp *warp) {
-    if (warp->number < worker->native->since)
+    if (warp->number < worker->native->since && worker->native->may_fall)
         renew_since(worker);
     return warp->number >= worker->native->since;
 }
@@ -456,7 +474,7 @@ const struct sim_instr *sim_native_segment(struct sim_warp *warp, uint32_t numbe
     if (mask != EVENT_ALL_LANES)
         sim_set_mask(warp, EVENT_ALL_LANES);
     if (pc && learns) {
-        renew_since(warp->block->worker); // cells may rely on memos that are older than they
+        note_memos(warp->block->worker, segment);
         end_drafts(own, segment, mask);
     }
     return pc;

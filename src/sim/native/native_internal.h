@@ -38,6 +38,7 @@ struct native_draft {
 struct native_known {
     const struct event_memo *memo;
     uint32_t version;
+    uint64_t since; // the memo's when it was last looked at
 };
 
 // How often a segment was run to learn what is known of its accesses, and what came of it.
@@ -58,7 +59,8 @@ struct sim_native_worker {
     struct native_entry *entries;     // by decoded instruction
     uint64_t slow;                    // instructions that the interpreter ran in segments
     uint64_t generation;              // of memory when the cells were filled
-    uint64_t since;                   // the greatest of all memos that cells rely on
+    uint64_t since;                   // the greatest of all memos that cells rely on, or greater
+    bool may_fall;                    // greater, perhaps
     struct compiled_turns turns;      // of the warps that are in native code
 };
 
