@@ -139,7 +139,7 @@ typedef bool (*compile_function)(const struct compile_request *request, struct c
 
 struct compile_library {
     unsigned version;
-    void (*open)(void); // first, by the thread that has loaded the library, which must not end yet
+    void (*open)(void); // once, before anything else; the process must not end meanwhile
     compile_function compile;
 };
 

@@ -25,13 +25,13 @@ enum { WARM = 1 << 20, MANY = 1024 }; // MANY: or before a launch of so many war
 #define LIBRARY "libbankrun-compile.so"
 
 static struct {
-    pthread_once_t looked, once;
+    pthread_once_t looked, once, opened;
     char *named;                           // where it lies; NULL: in the usual places
     char *path;                            // where it was found
     char *kept;                            // folder of what was made; NULL: nothing is kept
     const struct compile_library *library; // NULL: there is none
     char *why;                             // then, in words
-} compiler = {.looked = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT};
+} compiler = {.looked = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT, .opened = PTHREAD_ONCE_INIT};
 
 static bool is_below(const char *folder, size_t length, const char *below) {
     struct strbuf path = {0};
@@ -85,10 +85,9 @@ static void load(void) {
         compiler.why = base_strdup(dlerror());
     const struct compile_library *library =
         handle ? dlsym(handle, "bankrun_compile_library") : NULL;
-    if (library && library->version == COMPILE_VERSION) {
-        library->open();
+    if (library && library->version == COMPILE_VERSION)
         compiler.library = library;
-    } else if (handle)
+    else if (handle)
         compiler.why = base_strdup(LIBRARY " is of another version");
 }
 
@@ -105,6 +104,17 @@ void sim_compiled_code_at(const char *folder) {
 const char *sim_compiler_missing(void) {
     pthread_once(&compiler.once, load);
     return compiler.library ? NULL : compiler.why;
+}
+
+static void open_library(void) {
+    compiler.library->open();
+}
+
+static bool has_compiler(void) {
+    if (sim_compiler_missing())
+        return false;
+    pthread_once(&compiler.opened, open_library);
+    return true;
 }
 
 // ---- A kernel -----------------------------------------------------------------------------------
@@ -211,7 +221,7 @@ static bool compile(struct sim_native *native, uint64_t most) {
         .join = sim_run_join,
         .most = most,
     };
-    return !sim_compiler_missing() && compiler.library->compile(&request, &native->compiled);
+    return has_compiler() && compiler.library->compile(&request, &native->compiled);
 }
 
 // What was compiled can be run. False: the system does not let it.
@@ -375,7 +385,7 @@ void sim_native_heat(struct sim_kernel *kernel, const struct sim_launch *launch,
     end_job(kernel);
     // By this thread, in whose launch no process ends: one that did while LLVM is loaded would
     // take its data away before anybody could say that it is used.
-    if (sim_compiler_missing())
+    if (!has_compiler())
         return;
     struct sim_native_job *job = base_alloc(sizeof *job);
     job->kernel = kernel;
